@@ -7,11 +7,12 @@ import { layerRules } from '#test/architecture/layers.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
 import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
 import { statementPaths, statementRules } from '#test/architecture/statements.ts'
+import { testStatementPaths, testStatementRules } from '#test/architecture/test-statements.ts'
 import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources()
-const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules]
+const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules, ...testStatementRules]
 
 /** How many files each rule examined; printed only when all rules hold, so that failures are not hidden among them. */
 const counts: string[] = []
@@ -28,18 +29,18 @@ for (const { name, check, broken } of rules) {
   test(`architecture: it can fail: ${name}`, (t) => {
     const tree = Object.entries(broken).map(([path, text]) => source(path, text))
     t.not(check(tree).violations.length, 0)
-    // The folder of a broken example exists, but for the one that has no place.
+    // The folder of a broken example exists, except for the path that has no place.
     for (const path of Object.keys(broken)) t.true(existsSync(join(root, dirname(path))) || path.includes('unheard-of'), path)
   })
 }
 
 test('architecture: every path in a rule exists', (t) => {
   const inOrder = readOrder().map((domain) => `shared/${domain}`)
-  for (const path of [...homePaths, ...entryPaths, ...statementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
+  for (const path of [...homePaths, ...entryPaths, ...statementPaths, ...testStatementPaths, ...wordPaths, ...manifestPaths, ...inOrder])
     t.true(existsSync(join(root, path)), path)
 })
 
-test('architecture: every part of a manifest has a model to copy, which the README names', async (t) => {
+test('architecture: every part of a manifest has a model that the README names', async (t) => {
   const parts = [...readFileSync(join(root, 'shared/core/automation/feature.ts'), 'utf8').matchAll(/^ {2}readonly (\w+)\?:/gm)]
   t.deepEqual(Object.keys(models).sort(), parts.map(([, part]) => part ?? '').sort())
   const readme = readFileSync(join(root, 'shared/README.md'), 'utf8')
@@ -50,13 +51,13 @@ test('architecture: every part of a manifest has a model to copy, which the READ
   }
 })
 
-test('architecture: every dependency has a home, and nothing else has', (t) => {
+test('architecture: every dependency has a home, and every home a dependency', (t) => {
   t.deepEqual(homeless(readDependencies()), [])
   t.true(homeless([...readDependencies(), 'left-pad']).includes('left-pad has no home'))
   t.true(homeless(['koa']).includes('pg is no dependency'))
 })
 
-test('architecture: imports are found however they are written', (t) => {
+test('architecture: imports are found in every form', (t) => {
   const text = `import a from './a.ts'\nimport type {\n  B,\n} from '#shared/b.ts'\nimport 'c/d'\nexport { e } from '@f/g/h'\nconst i = await import('#api/i.ts')`
   const { files, packages } = source('shared/x/y.ts', text)
   t.deepEqual(files, ['shared/x/a.ts', 'shared/b.ts', 'api/i.ts'])

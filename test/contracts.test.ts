@@ -12,17 +12,17 @@ import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
 const folder = join(import.meta.dirname, 'contracts')
 
-/** Holds what is made against the file that is checked in, or writes the file when UPDATE_CONTRACTS is set. */
+/** Compares the made text with the checked-in file, or writes the file when UPDATE_CONTRACTS is set. */
 async function hold(t: ExecutionContext, file: string, made: string): Promise<void> {
   const path = join(folder, file)
   if (process.env.UPDATE_CONTRACTS) await writeFile(path, made)
   const kept = await readFile(path, 'utf8')
-  t.is(made, kept, `${file} changed. If that is meant, run this file with UPDATE_CONTRACTS=1 and read the difference`)
+  t.is(made, kept, `${file} changed. If this is intended, run this file with UPDATE_CONTRACTS=1 and read the difference`)
 }
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-test('contracts: the API is the one that test/contracts/openapi.json describes', async (t) => {
+test('contracts: the API matches test/contracts/openapi.json', async (t) => {
   await hold(t, 'openapi.json', asJson(describeApi(sections, 'http://localhost:3000')))
 })
 
@@ -40,7 +40,7 @@ test('contracts: every operation has a name of its own', (t) => {
   t.is(new Set(names).size, names.length)
 })
 
-test('contracts: the jobs are those of test/contracts/jobs.json', async (t) => {
+test('contracts: the jobs match test/contracts/jobs.json', async (t) => {
   const declared = jobs.map(({ payload, result, ...job }) => ({ ...job, payload: payload.json, result: result.json }))
   await hold(t, 'jobs.json', asJson(declared.sort((a, b) => (a.name < b.name ? -1 : 1))))
 })
@@ -49,10 +49,10 @@ test('contracts: docs/errors.md describes every error code', async (t) => {
   await hold(t, '../../docs/errors.md', describeErrors(sections.flatMap(({ routes }) => routes)))
 })
 
-test('contracts: all migrations together come to test/contracts/schema.sql', async (t) => {
+test('contracts: all migrations together give test/contracts/schema.sql', async (t) => {
   const { name, url } = await cloneTemplate(`contract_${process.pid}`)
   const db = new pg.Pool({ connectionString: url, max: 1 })
-  // Dropping the database may end the connection before it has said goodbye.
+  // Dropping the database may end the connection before it has closed.
   db.on('error', () => undefined)
   t.teardown(async () => {
     await db.end()

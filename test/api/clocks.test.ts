@@ -3,9 +3,10 @@ import test from 'ava'
 import { fromAnywhere } from '#test/support/account.ts'
 import { startApiProcess } from '#test/support/api-process.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
+import { dropQueuedJobs, expireAccessKey } from '#test/support/rows.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** Two hours ahead, two behind, and set an hour on every second. */
+/** Two hours ahead, two hours behind, and an hour further every second. */
 const wrong = [[2], [-2], Array.from({ length: 1_000 }, (_, hours) => hours)]
 
 const ends: (() => unknown)[] = []
@@ -31,7 +32,7 @@ const clocks = () => {
 const account = async ({ org }: World): Promise<string> =>
   `${org.path}/service-accounts/${(await org.owner.post(`${org.path}/service-accounts`, { name: 'Robot' })).data.id}`
 
-test('clocks: processes whose clocks differ count one window of requests, which is over in a minute', async (t) => {
+test('clocks: processes whose clocks differ count requests in one window, which ends within a minute', async (t) => {
   const { w, ahead, behind, running } = await clocks()
   const address = fromAnywhere()
   const processes = [ahead, behind, running, w.visitor]
@@ -46,7 +47,7 @@ test('clocks: processes whose clocks differ count one window of requests, which 
   t.deepEqual(statuses, { 404: 60, 429: 20 })
 })
 
-test('clocks: a key ends when the database says so, in every process', async (t) => {
+test('clocks: a key expires by the time of the database, in every process', async (t) => {
   const { w, ahead, behind, running } = await clocks()
   const keys = `${await account(w)}/keys`
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
@@ -54,18 +55,17 @@ test('clocks: a key ends when the database says so, in every process', async (t)
     const { status, data, text } = await client.as(w.org.owner.token).post(keys, { expires_at: inAnHour })
     t.is(status, 201, text)
     for (const one of [ahead, behind, running]) t.is((await one.as(data.key).get(w.org.path)).status, 200)
-    await w.db.query(`update access_keys set expires_at = now() - interval '1 minute' where id = $1`, [data.id])
+    await expireAccessKey(w.db, data.id)
     for (const one of [ahead, behind, running]) t.is((await one.as(data.key).get(w.org.path)).status, 401)
   }
 })
 
-test('clocks: a caller who waits three seconds for a worker does, whatever happens to the clock meanwhile', async (t) => {
+test('clocks: a caller waits three seconds for a worker, whatever its process’s clock does', async (t) => {
   const { w, running } = await clocks()
   await w.worker.pools.stop(0)
   const began = performance.now()
   const { status } = await running.as(w.org.owner.token).get(`${w.org.path}/records/locations/export`, { prefer: 'wait=3' })
   t.is(status, 202)
   t.true(performance.now() - began > 2_900)
-  await w.db.query('truncate gated_jobs, pgboss.job')
-  await w.db.query(`update operations set status = 'failed', finished_at = now() where status = 'queued'`)
+  await dropQueuedJobs(w.db)
 })

@@ -7,7 +7,7 @@ const [earlier, same, later] = ['Sun, 01 Mar 2026 09:59:59 GMT', 'Sun, 01 Mar 20
 
 type Headers = Readonly<Record<string, string>>
 
-/** What RFC 9110, 13.2.2, makes of the conditions of a GET. */
+/** The result of a GET's conditions by RFC 9110, 13.2.2. */
 const cases: readonly [200 | 304 | 412, Headers][] = [
   [200, {}],
   [200, { 'if-match': '"one"' }],

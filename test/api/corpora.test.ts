@@ -9,7 +9,7 @@ const fixture = (path: string): string => readFileSync(new URL(`../fixtures/${pa
 const lines = (name: string): string[] => fixture(`strings/${name}.txt`).split('\n').filter(Boolean)
 const listed = (name: string): string[] => JSON.parse(fixture(`strings/${name}.json`))
 
-/** Texts that have broken other programs, in pages, in folders, in headers, in tables. */
+/** Texts that broke other programs in pages, folders, headers or tables. */
 const texts = [
   ...new Set([
     ...lines('xss-payloads'),
@@ -23,7 +23,7 @@ const clean = texts.filter((text) => text !== '' && !text.includes('\0'))
 
 const take = shareWorld(test, { TRUST_PROXY: '1' })
 
-/** What a batch of creations made of each of these values of one field: the value that is read back, or the code of its failure. */
+/** Creates a record with each of these values in one field, and returns the value that is read back, or the code of the failure. */
 async function kept({ org }: World, records: string, field: string, values: readonly string[]): Promise<(string | undefined)[]> {
   const outcomes: (string | undefined)[] = []
   for (let start = 0; start < values.length; start += 400) {
@@ -35,7 +35,7 @@ async function kept({ org }: World, records: string, field: string, values: read
   return outcomes
 }
 
-test('corpora: every text is kept and found as it was sent', async (t) => {
+test('corpora: every text is stored and found as it was sent', async (t) => {
   const w = await take()
   const { records } = await createDeals(w, [
     { key: 'a_text', type: 'text' },
@@ -58,7 +58,7 @@ interface UrlCase {
   readonly failure?: boolean
 }
 
-test('corpora: an address is kept as it was sent when it is absolute http or https, and refused otherwise', async (t) => {
+test('corpora: an absolute http or https URL is stored as it was sent, and any other is refused', async (t) => {
   const w = await take()
   const cases = (JSON.parse(fixture('url/urltestdata.json')) as UrlCase[]).filter(
     ({ input }) => input.isWellFormed() && !input.includes('\0'),
@@ -73,16 +73,16 @@ test('corpora: an address is kept as it was sent when it is absolute http or htt
   for (const [index, { input, base, failure = false }] of cases.entries()) {
     const isKept = outcomes[index] === input && input !== ''
     t.true(isKept || outcomes[index] === 'VALIDATION_ERROR' || input === '', `${input}: ${outcomes[index]}`)
-    // What needs a base is not absolute; what a browser cannot read is no address.
+    // A URL that needs a base is not absolute, and one that a browser cannot parse is not a URL.
     if (isKept) t.true(URL.canParse(input) && ['http:', 'https:'].includes(new URL(input).protocol), input)
     const isPlain = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(input) && !/^https?:\/{3}/.test(input)
-    // An international name that is not well made may pass: the platform's parser lets it.
+    // An invalid international name may pass, since the platform's parser accepts it.
     if (isPlain && !failure) t.true(isKept, input)
     if (failure && base === null && !/xn--/i.test(input)) t.false(isKept, input)
   }
 })
 
-test('corpora: every text in an address or in a header is answered as described', async (t) => {
+test('corpora: every text in a URL or header gets a documented response', async (t) => {
   const w = await take()
   const { owner, path } = w.org
   await createDeals(w, [])

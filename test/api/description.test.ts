@@ -24,7 +24,7 @@ const places = [...objectsIn(description)]
 const pathsWhere = (holds: (value: Json, path: string) => boolean): string[] =>
   places.filter(({ value, path }) => holds(value, path)).map(({ path }) => path)
 
-test('description: what has a default need not be sent', (t) => {
+test('description: a property with a default is optional', (t) => {
   const isParameter = ({ schema, required }: Json) => required === true && (schema as Json | undefined)?.default !== undefined
   const isBody = ({ properties, required }: Json) =>
     Array.isArray(required) && required.some((key) => (properties as Record<string, Json> | undefined)?.[key]?.default !== undefined)
@@ -53,7 +53,7 @@ test('description: no schema has the name of a global of TypeScript or of browse
   )
 })
 
-test('description: patterns need nothing that only some languages have', (t) => {
+test('description: patterns use only features that all languages have', (t) => {
   t.deepEqual(
     pathsWhere(({ pattern }) => typeof pattern === 'string' && /\\[pPu]|\(\?</.test(pattern)),
     [],
@@ -67,7 +67,7 @@ test('description: no type is a list of types', (t) => {
   )
 })
 
-test('description: files are binary, uploaded and downloaded', (t) => {
+test('description: files are binary in uploads and downloads', (t) => {
   const contents = places.filter(({ path }) => /\/content$/.test(path) && /\/(?:responses|requestBody)\//.test(`${path}/`))
   const others = new Set(['application/json', 'text/html', 'application/x-www-form-urlencoded', 'multipart/form-data', 'text/event-stream'])
   const wrong = contents.flatMap(({ path, value }) =>

@@ -10,12 +10,13 @@ import { startAgent } from '#test/support/agent.ts'
 import type { Answer } from '#test/support/client.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { listening } from '#test/support/listening.ts'
+import { addMember } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type Place, settle } from '#test/support/things.ts'
 
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
 
-/** Two workspaces with the same in them. The owner of the first may do everything in the second too: only the path says where it acts. */
+/** Two workspaces with equal content. The owner of the first may do everything in the second too: only the path decides where it acts. */
 interface Two {
   readonly own: Place
   readonly other: Place
@@ -27,7 +28,7 @@ for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     if (!(path as string).includes('/:orgId')) continue
     const route = `${method} ${base}${path}`
-    test(`foreign ids: what another workspace has is not there: ${route}`, async (t) => {
+    test(`foreign ids: things of another workspace are not found: ${route}`, async (t) => {
       two ??= begin()
       const { own, other } = await two
       const example = examples[route]
@@ -39,7 +40,7 @@ for (const { base, routes } of sections) {
   }
 }
 
-test('foreign ids: every call that names more is one of a route', (t) => {
+test('foreign ids: every further call belongs to a route', (t) => {
   t.deepEqual(
     Object.keys(namingCalls).filter((route) => !examples[route]),
     [],
@@ -51,14 +52,17 @@ test('foreign ids: every call that names more is one of a route', (t) => {
 async function begin(): Promise<Two> {
   const world = await start()
   const [own, other] = [await settle(world, world.org), await settle(world, await createOrg(world, 'Acme'))]
-  await world.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.org.id, own.org.ownerId])
+  await addMember(world.db, other.org.id, own.org.ownerId)
   await other.things.hold(await other.things.role([{ effect: 'allow', actions: ['*'] }]), own.org.ownerId)
   return { own, other }
 }
 
 const caller = ({ org }: Place) => ({ id: org.ownerId, client: org.owner })
 
-/** What a route says of the other workspace, or does there, when its things are named. At the end the call with its own things must do. */
+/**
+ * Whatever a route reveals of the other workspace, or changes there, when its things are named. In the end the call with its own things
+ * must succeed.
+ */
 async function leaksOf(route: string, own: Place, other: Place, mine: Call, theirs: Call): Promise<string[]> {
   const leaks: string[] = []
   await own.world.drain()
@@ -83,7 +87,7 @@ async function leaksOf(route: string, own: Place, other: Place, mine: Call, thei
 const send = (route: string, { org }: Place, call: Call): Promise<Answer> =>
   org.owner.send(route.split(' ')[0] ?? '', addressOf(route, org.id, call), call.body, { ...headersOf(call), ...fromAnywhere() })
 
-/** What a misspelled key may have meant is made of the caller's own keys, so it differs with what was sent. */
+/** Suggestions for a misspelled key come from the caller's own keys and differ with the request. */
 const advice = /; (?:did you mean [^?"]*\?|POST …\/types makes one)/g
 
 const said = ({ status, text, headers }: Answer, sent: string, mark: string): string =>

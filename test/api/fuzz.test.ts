@@ -10,7 +10,7 @@ import { listening } from '#test/support/listening.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Requests to each route; FUZZ_RUNS asks for more, FUZZ_SEED for those of an earlier run. Where changes are let in, chance has no say. */
+/** Requests to each route. FUZZ_RUNS sets their number and FUZZ_SEED repeats an earlier run. */
 const runs = Number(process.env.FUZZ_RUNS ?? times(6, 24))
 const seed = Number(process.env.FUZZ_SEED ?? (process.env.CI ? 1 : Date.now() % 2 ** 31))
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()), AGENT_URL: (await startAgent()).url }))
@@ -20,7 +20,7 @@ const all = sections.flatMap(({ base, routes }) => routes.map((route) => ({ base
 const [reading, changing] = [true, false].map((reads) => all.filter(({ route }) => (route.method === 'GET') === reads))
 let shared: Promise<Place> | undefined
 
-/** What only reads leaves a place as it was: all such routes share one. */
+/** Routes that only read share one place, since they do not change it. */
 function placeFor(w: World, route: Route): Promise<Place> {
   if (route.method !== 'GET') return furnish(w, [route])
   shared ??= furnish(
@@ -31,8 +31,8 @@ function placeFor(w: World, route: Route): Promise<Place> {
 }
 
 for (const { base, route } of [...(reading ?? []), ...(changing ?? [])]) {
-  // One after the other: the seed then makes the same requests in the same order.
-  test(`fuzz: whatever it is sent, it answers as described: ${route.method} ${base}${route.path}`, async (t) => {
+  // One after the other, so that a seed makes the same requests in the same order.
+  test(`fuzz: every request gets a documented response: ${route.method} ${base}${route.path}`, async (t) => {
     const w = await start()
     const { token, namesIn } = await placeFor(w, route)
     const property = fc.asyncProperty(requestsTo(route, base, token, await namesIn(route.path)), async (sent) => {
@@ -43,7 +43,7 @@ for (const { base, route } of [...(reading ?? []), ...(changing ?? [])]) {
   })
 }
 
-test('fuzz: a good share of the requests reaches the work itself', (t) => {
+test('fuzz: enough requests pass validation', (t) => {
   const done = statuses.filter((status) => status < 400).length
   t.log(`FUZZ_SEED=${seed}: ${statuses.length} requests, ${done} of them did something`)
   t.true(done > statuses.length / 4)

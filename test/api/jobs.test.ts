@@ -1,13 +1,14 @@
 import test from 'ava'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countJobs, countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
 const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0 }) as const
 
-test('jobs: what came of a job is for who started it, the rest for holders of org:update, and for others it is not there', async (t) => {
+test('jobs: only the caller sees the result of a job; holders of org:update see the rest, and others nothing', async (t) => {
   const w = await shared()
   const [starter, keeper, other] = await Promise.all([
     createMember(w, w.org, [{ effect: 'allow', actions: ['records:read', 'records:export', 'records:import'] }]),
@@ -25,7 +26,7 @@ test('jobs: what came of a job is for who started it, the rest for holders of or
   const seen = await starter.client.get(ofImport)
   t.like(seen.data, { id: imported.data.job_id, kind: 'records.import', status: 'done', error: null, progress: { done: 1, total: 1 } })
   t.deepEqual(seen.data.result, { created: 1, failed: 0, errors: [] })
-  t.is((await starter.client.get(`${ofImport}/result`)).status, 404, 'it made no file')
+  t.is((await starter.client.get(`${ofImport}/result`)).status, 404, 'it has no file')
   t.is((await starter.client.get(ofExport)).data.result, null)
   t.regex((await starter.client.get(`${ofExport}/result`)).text, /,Home,/)
 
@@ -39,7 +40,7 @@ test('jobs: what came of a job is for who started it, the rest for holders of or
   t.is((await starter.client.get(`${w.org.path}/jobs/not-an-id`)).status, 404)
 })
 
-test('jobs: two who start the same work at once each have what came of their own', async (t) => {
+test('jobs: callers that start the same work at once each get their own result', async (t) => {
   const w = await shared()
   const rights = { effect: 'allow', actions: ['records:read', 'records:export'] }
   const callers = await Promise.all([
@@ -72,6 +73,6 @@ test('jobs: a rolled-back write enqueues nothing', async (t) => {
     }),
     { message: 'no' },
   )
-  t.is((await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount, 0)
-  t.is((await w.db.query(`select from pgboss.job where name = 'workspaces.set-up' and group_id = $1`, [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'operations', w.org.id), 0)
+  t.is(await countJobs(w.db, setUpWorkspaceJob.name, w.org.id), 0)
 })

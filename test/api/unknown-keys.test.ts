@@ -56,7 +56,7 @@ for (const { name, route } of strict) {
   })
 }
 
-/** Where an object is read that has no GET of its own: in a list, by its id or key. */
+/** Where an object without a GET of its own is read: in a list, by its id or key. */
 const lists: Readonly<
   Record<string, (call: Call, place: Place) => readonly [path: string, isIt: (one: Record<string, unknown>) => boolean]>
 > = {
@@ -71,7 +71,7 @@ for (const { name } of changes) {
   const owner = path.replace(/\/(?:values|autogen|formula|description|ref-type)$/, '')
   if (owner !== path && !path.endsWith('/values')) continue
   if (path.endsWith('/secrets/:name')) continue
-  test(`unknown keys: what is read is accepted as it is: ${name}`, async (t) => {
+  test(`unknown keys: a resource is accepted as it was read: ${name}`, async (t) => {
     const here = await place()
     const call = await callOf(name)
     const list = lists[path]?.(call, here)
@@ -91,7 +91,7 @@ for (const { name } of changes) {
   })
 }
 
-test('unknown keys: every route that changes what its GET answers compares what is sent back', (t) => {
+test('unknown keys: every route that changes what its GET returns compares what is sent back', (t) => {
   const reading = new Set(strict.filter(({ route }) => route.method === 'GET').map(({ route }) => route.path))
   const missing = strict.filter(
     ({ route }) =>

@@ -22,7 +22,7 @@ const begin = once(async (): Promise<Walk> => {
 for (const { base, routes } of sections) {
   for (const { method, path } of routes) {
     const route = `${method} ${base}${path}`
-    test(`walk: who may and who may not: ${route}`, async (t) => {
+    test(`walk: permitted and refused callers of ${route}`, async (t) => {
       const example = examples[route]
       if (!example) return t.fail(`${route} has no example: write one below test/api/walk`)
       const stages = await planOf(route, example, await begin())
@@ -31,12 +31,12 @@ for (const { base, routes } of sections) {
       for (const { place, steps } of stages) found.push(...(await surprisesOf(route, place, steps, absences)))
       t.deepEqual(found, [])
       for (const [what, told] of absences)
-        t.true(told.size <= 1, `what is absent, hidden and foreign is told apart, of ${what}: ${[...told].join('\n')}`)
+        t.true(told.size <= 1, `absent, hidden and foreign things get different responses for ${what}: ${[...told].join('\n')}`)
     })
   }
 }
 
-test('walk: every example is one of a route', (t) => {
+test('walk: every example belongs to a route', (t) => {
   const declared = new Set(sections.flatMap(({ base, routes }) => routes.map(({ method, path }) => `${method} ${base}${path}`)))
   t.deepEqual(
     Object.keys(examples).filter((name) => !declared.has(name)),

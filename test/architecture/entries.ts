@@ -39,7 +39,7 @@ const whole = eachFile(
   },
 )
 
-/** What a title of a file may begin with: its name, or the end of its path where another file of the entry has the same name. */
+/** The beginnings that a title may have: the file's name, or the end of its path where another file of the entry has the same name. */
 function subjectsOf(path: string): string[] {
   const names = path.replace(/\.test\.ts$/, '').split('/')
   return [1, 2].map((count) => names.slice(-count).join(' ').replace(/[-.]/g, ' '))

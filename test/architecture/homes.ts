@@ -1,8 +1,8 @@
 import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.ts'
 
 /**
- * Where each library lives: the only folders and files of api, workers and shared that may import it. Whoever adds a library adds its row
- * here; a library that is imported from everywhere can never be replaced.
+ * The only folders and files of api, workers and shared that may import each library. A new library needs a row here; a library that is
+ * imported everywhere can never be replaced.
  */
 const homes: Readonly<Record<string, readonly string[]>> = {
   '@aws-sdk/client-s3': ['shared/platform/blobs'],
@@ -50,11 +50,11 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   validator: ['shared/platform/kernel/schema.ts', 'shared/core/types/field-kinds'],
 }
 
-/** Built-in modules that only some places may reach for. */
+/** Built-in modules that only some places may import. */
 const builtIns: Readonly<Record<string, readonly string[]>> = {
   'node:child_process': ['workers/features/functions'],
   'node:cluster': [],
-  // Nothing that a caller sends touches a disk but through the drive's store and the mail that is kept as files.
+  // Input of callers reaches the disk only through the drive's store and stored mail.
   'node:fs': [
     'api/pages',
     'shared/platform/db/migrate.ts',
@@ -69,7 +69,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
 }
 
 const atHome = eachFile(
-  'each library is imported only where it is at home',
+  'each library is imported only in its places',
   isProduct,
   (one) =>
     one.packages.flatMap((name) => {
@@ -85,7 +85,7 @@ const atHome = eachFile(
   },
 )
 
-/** Libraries that package.json asks for and nobody gave a home, and rows for what it does not ask for. */
+/** Libraries of package.json without a row here, and rows without such a library. */
 export const homeless = (dependencies: readonly string[]): string[] => [
   ...dependencies.filter((name) => !Object.hasOwn(homes, name)).map((name) => `${name} has no home`),
   ...Object.keys(homes)
@@ -93,7 +93,7 @@ export const homeless = (dependencies: readonly string[]): string[] => [
     .map((name) => `${name} is no dependency`),
 ]
 
-/** The function runner ends its own process's time zone; every other setting is read once, in one place. */
+/** The function runner sets its process's time zone; every other setting is read once, in one place. */
 const environment = eachFile(
   'the environment is read in shared/platform/kernel/config.ts',
   isProduct,
@@ -106,14 +106,14 @@ const environment = eachFile(
 )
 
 const migrations = eachFile(
-  'migrations take nothing of knex but its types',
+  'migrations import only types of knex',
   ({ path }) => path.startsWith('migrations/'),
   ({ text }) => (/^import (?!type )/m.test(text) ? ['import types only'] : []),
   { 'migrations/0001-a.ts': `import knex from 'knex'` },
 )
 
 const access = eachFile(
-  'roles are asked by shared/core/scope/access.ts',
+  'permissions are checked by shared/core/scope/access.ts',
   isProduct,
   (one) =>
     /\.permits(?:Somewhere)?\(/.test(one.text) && !within(one.path, ['shared/core/policy', 'shared/core/scope/access.ts'])
@@ -138,7 +138,7 @@ const planCaps = eachFile(
 )
 
 const shapes = eachFile(
-  'shapes that several files use are declared in a file of schemas',
+  'schemas that several files use are declared in schemas.ts',
   ({ path }) => within(path, ['shared/core', 'shared/features']) && !/(?:^|[/-])(?:schemas|jobs)\.ts$/.test(path),
   ({ text }) =>
     [...text.matchAll(/^export const (\w+) = (?:schema\(|t\.)/gm)].map(([, name]) => `move ${name} to the schemas.ts of its folder`),

@@ -2,10 +2,10 @@ import { posix } from 'node:path'
 import { eachFile, isProduct, type Rule, together, within } from '#test/architecture/rule.ts'
 import { readOrder, type Source } from '#test/architecture/source.ts'
 
-/** The folders of `shared` in their order, such as `core/records`: a file imports only from its own folder and from those on its left. */
+/** The folders of `shared` in their order, such as `core/records`: a file imports only from its own folder and from earlier ones. */
 const domains = readOrder()
 
-/** Folders that each top folder's files may import beside their own. */
+/** Folders that files of each top folder may import beside their own. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   shared: [],
   api: ['shared'],
@@ -16,7 +16,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
 const folderOf = (path: string): string => path.split('/')[0] ?? ''
 
 const betweenFolders = eachFile(
-  'api and workers know shared and never each other; migrations know nothing, so that a change of the code cannot change the past',
+  'api and workers import shared and never each other; migrations import nothing, so that a change of the code cannot change the past',
   ({ path }) => neighbours[folderOf(path)] !== undefined,
   ({ path, files }) => {
     const own = folderOf(path)
@@ -30,7 +30,7 @@ const betweenFolders = eachFile(
 /** The domain of a path: the folder below its floor, such as `core/records`. */
 const domainOf = (path: string): string => path.split('/').slice(1, 3).join('/')
 
-/** Whether a file lies above the floors, where the features are listed and joined. */
+/** Whether a file is above the floors, where the features are listed and joined. */
 const isAbove = (path: string): boolean => !/^\w+\/(?:platform|core|features)\//.test(path)
 
 /** The position of a file of `shared` in the order; files above the floors come after all domains. */
@@ -77,12 +77,12 @@ const upwards = eachFile(
   { 'workers/platform/due/a.ts': `import { b } from '#shared/features/flows/b.ts'` },
 )
 
-const circles = together('no files import each other in a circle, not even types', isProduct, (sources) => findCircles(sources), {
+const circles = together('no files import each other in a cycle, not even types', isProduct, (sources) => findCircles(sources), {
   'shared/platform/db/a.ts': `import { b } from '#shared/platform/db/b.ts'`,
   'shared/platform/db/b.ts': `import type { A } from './a.ts'`,
 })
 
-/** Each circle as the path along it, found where a walk along the imports comes back to a file that it has not left. */
+/** Each cycle as a path, found where a walk along the imports returns to a file on the path. */
 function findCircles(sources: readonly Source[]): string[] {
   const imports = new Map(sources.map(({ path, files }) => [path, files]))
   const left = new Set<string>()
@@ -98,7 +98,7 @@ function findCircles(sources: readonly Source[]): string[] {
 }
 
 const paths = eachFile(
-  'relative imports stay in their folder; what lies elsewhere is named from the root',
+  'relative imports stay in their folder; other files are imported from the root',
   isProduct,
   ({ path, text }) => {
     const domain = path
@@ -112,7 +112,7 @@ const paths = eachFile(
   { 'api/core/records/a.ts': `import { b } from '../../http/b.ts'` },
 )
 
-/** Files that a folder holds at most, its subfolders aside. */
+/** Maximum of files in a folder, without its subfolders. */
 const maxFiles = 15
 
 const sizes = together(

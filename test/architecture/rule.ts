@@ -2,9 +2,9 @@ import type { Source } from '#test/architecture/source.ts'
 
 /** A rule found its violations in so many examined files. */
 export interface Finding {
-  /** Files that the rule looked at. A rule that looks at none holds nothing, and its test fails. */
+  /** The number of files that the rule examined. A rule that examines none fails its test. */
   readonly examined: number
-  /** One line each: the file, and what would be right. */
+  /** One line each: the file, and the right way. */
   readonly violations: readonly string[]
 }
 
@@ -12,11 +12,11 @@ export interface Finding {
 export interface Rule {
   readonly name: string
   readonly check: (sources: readonly Source[]) => Finding
-  /** A small tree that breaks the rule, file by file. The folders of its paths exist in the project. */
+  /** A small tree that breaks the rule, by path. The folders of its paths exist in the project. */
   readonly broken: Readonly<Record<string, string>>
 }
 
-/** A rule that looks at the files of its part of the tree one by one: `wrong` returns the violations of a file. */
+/** A rule that examines the files of its part one by one: `wrong` returns the violations of a file. */
 export const eachFile = (
   name: string,
   isPart: (source: Source) => boolean,
@@ -31,7 +31,7 @@ export const eachFile = (
   broken,
 })
 
-/** A rule that looks at the files of its part of the tree together. */
+/** A rule that examines the files of its part together. */
 export const together = (
   name: string,
   isPart: (source: Source) => boolean,
@@ -46,7 +46,7 @@ export const together = (
   broken,
 })
 
-/** Whether a path is one of these files or lies below one of these folders. */
+/** Whether a path is one of these files or in one of these folders. */
 export const within = (path: string, places: readonly string[]): boolean =>
   places.some((place) => path === place || path.startsWith(`${place}/`))
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import ts from 'typescript'
 
-/** One file of the project as the rules look at it. */
+/** A file of the project as rules see it. */
 export interface Source {
-  /** From the project's root, with `/`. */
+  /** From the project's root, with slashes. */
   readonly path: string
   readonly text: string
   /** Files of the project that it imports, as paths from the root; type imports count. */
@@ -15,7 +15,7 @@ export interface Source {
 
 const root = join(import.meta.dirname, '..', '..')
 const folders = ['api', 'bench', 'bin', 'migrations', 'scripts', 'shared', 'test', 'workers']
-/** Input of tests, and programs that stand in for others in them. */
+/** Input of tests, and stand-in programs. */
 const foreign = ['test/fixtures', 'test/contracts', 'test/scripts/stand-in']
 
 /** Every source file of the project, read once. */
@@ -23,7 +23,7 @@ export function readSources(): Source[] {
   return folders.flatMap(pathsBelow).map((path) => source(path, readFileSync(join(root, path), 'utf8')))
 }
 
-/** The names of the packages that package.json asks for at run time. */
+/** The names of the packages that package.json needs at run time. */
 export function readDependencies(): string[] {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
   return Object.keys(dependencies)
@@ -48,7 +48,7 @@ export function source(path: string, text: string): Source {
   return { path, text, files: [...new Set(files)], packages: [...new Set(packages)] }
 }
 
-/** Every name that the code of a source declares or uses, once each; names in texts and comments are left out. */
+/** Every name that the code of a source declares or uses, once; names in texts and comments are excluded. */
 export function readIdentifiers({ path, text }: Source): string[] {
   const names = new Set<string>()
   const visit = (node: ts.Node): void => {

@@ -1,15 +1,17 @@
 import { eachFile, isProduct, type Rule, together, within } from '#test/architecture/rule.ts'
 
-/** What makes a statement: the makers of shared/platform/db, or the words of one at the start of a text. */
+/** Recognizes statements: the functions of shared/platform/db that make them, or SQL at the beginning of a text. */
 const makers =
   /^import \{[^}]*\b(?:statement|composeStatement|buildStatement|prepareStatement|slot|builder)\b[^}]*\} from '#shared\/platform\/db\/statements\/(?:statement|builder)\.ts'/m
 const words =
   /['"`]\s*(?:select\s+[\w(*$]|insert into\s|delete from\s|update \w+\s+set\s|with \w+ as |(?:create|alter|drop) (?:table|index|schema|unique))/
 
-/** Who may hold SQL: the database's own layers, a domain's stores, and migrations. */
+/** Places for SQL: the database's own layers, a domain's stores, and migrations. */
 const places = [/^shared\/platform\/(?:db|jobs)\//, /^shared\/\w+\/(?:.*[/-])?(?:store|statements)(?:\.ts|\/)/, /^migrations\//]
 
-/** Who makes parts of statements out of values: conditions of policies, filters and orders, columns of field types, kinds of indexes. */
+/**
+ * Places that make parts of statements from values: conditions of policies, filters and orders, columns of field types, kinds of indexes.
+ */
 const partMakers = [
   'shared/core/policy',
   'shared/core/records/query/filter.ts',
@@ -19,7 +21,7 @@ const partMakers = [
 ]
 
 const inStores = eachFile(
-  "SQL stands in a domain's store",
+  "SQL is in a domain's store",
   isProduct,
   (one) => {
     const holds = makers.test(one.text) || words.test(one.text)
@@ -55,12 +57,12 @@ const namedByConstant = eachFile(
   },
 )
 
-/** What is no immutable function of a column, though it reads like one: its result depends on the session's time zone or the moment. */
+/** Functions whose results depend on the session's time zone or the present time, and which therefore are not immutable. */
 const unsteady = /\binterval\b|\bat time zone\b|\b(?:now|age|date_trunc|date_part|extract|to_char|to_timestamp)\((?!\))|\bcurrent_\w+/
 
-/** A distributed database refuses an update of a sharded table that gives a column to a function which is not immutable. */
+/** A distributed database refuses an update of a sharded table that passes a column to a function that is not immutable. */
 const immutableUpdates = eachFile(
-  'an update of a record table gives its columns to immutable functions alone',
+  'an update of a record table passes its columns only to immutable functions',
   ({ path }) => /^shared\/core\/(?:types|records)\//.test(path),
   ({ text }) => {
     const updates = [...text.matchAll(/`[^`]*\bupdate \?[^`]*`/g)].filter(([update]) => unsteady.test(update))
@@ -86,7 +88,7 @@ const neverSquashed = together(
 )
 
 const migrationNames = together(
-  'migrations are numbered one by one: NNNN-what-it-does.ts',
+  'migrations are numbered without gaps: NNNN-what-it-does.ts',
   ({ path }) => path.startsWith('migrations/'),
   (sources) => {
     const names = sources.map(({ path }) => path.slice('migrations/'.length))
@@ -97,11 +99,11 @@ const migrationNames = together(
   { 'migrations/0001-people.ts': '', 'migrations/0003-types.ts': '' },
 )
 
-/** Where a rule compares times: with the clock that it is given, so that all processes have one and a test can own it. */
+/** Places that compare times with the clock that they are given, so that all processes and tests can share one. */
 const ownedTime = ['shared/platform/due', 'workers/platform/due', 'shared/features/calendar']
 const serverTime = /(?<![.\w])(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|\bcurrent_(?:timestamp|date|time)\b/i
 const givenTime = eachFile(
-  "SQL goes by the time that it is given, and not by the server's own",
+  "SQL uses the time that it is given, not the server's",
   ({ path }) => within(path, ownedTime) || /\/maintenance(?:-store)?\.ts$/.test(path),
   ({ text }) => (serverTime.test(text.replaceAll(comments, '')) ? ['compare with a parameter that holds scope.now()'] : []),
   { 'shared/platform/due/store.ts': `const find = statement('due.find', 'select id from due_work where at <= now()', {})` },

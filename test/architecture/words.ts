@@ -1,7 +1,7 @@
 import { eachFile, isAny, type Rule, together, within } from '#test/architecture/rule.ts'
 import { readIdentifiers, type Source } from '#test/architecture/source.ts'
 
-/** A fence, not an aim: half of all files have under 60 lines. A file of tests may tell a longer story than this lets it. */
+/** A fence, not an aim: half of all files have under 60 lines. */
 const mostLines = 400
 const mostTestLines = 400
 
@@ -33,11 +33,11 @@ const names = eachFile(
 
 // Written in two parts, so that this file does not break its own rule.
 const later = new RegExp(`\\b(?:TO${'DO'}|FIX${'ME'}|HA${'CK'})\\b`)
-const unfinished = eachFile('nothing is left for later', isAny, ({ text }) => (later.test(text) ? ['finish it or take it out'] : []), {
+const unfinished = eachFile('no text marks unfinished work', isAny, ({ text }) => (later.test(text) ? ['finish it or take it out'] : []), {
   'shared/a.ts': `// TO${'DO'}: finish`,
 })
 
-/** Files whose values have any shape: the tables that hold every declaration at once, and what a test looks at. */
+/** Files whose values have any form: tables of all declarations, and responses in tests. */
 const anyShape = [
   'api/http/route.ts',
   'shared/platform/jobs/job.ts',
@@ -47,7 +47,7 @@ const anyShape = [
 ]
 const loose = new RegExp(`@ts-(?:ign${'ore'}|expect-error|nocheck)`)
 const types = eachFile(
-  'no type is waved through',
+  'the type checker is not silenced',
   isAny,
   ({ path, text }) => [
     ...(loose.test(text) ? ['must not silence the type checker'] : []),
@@ -58,7 +58,7 @@ const types = eachFile(
   { 'shared/a.ts': `// @ts-ign${'ore'}`, 'shared/b.ts': '// biome-ignore lint/suspicious/noExplicitAny: in a hurry' },
 )
 
-/** Retired words, with the plain words to use instead. One with a space is two words of a name, such as `naturalKey`. */
+/** Retired words, with the plain words to use instead. An entry with a space is two words of a name, such as `naturalKey`. */
 const retired: readonly (readonly [words: readonly string[], plain: string])[] = [
   [['picture', 'pictures'], 'metadata'],
   [['settle', 'settles', 'settled', 'settling'], 'refresh (a cache) or complete (an operation)'],

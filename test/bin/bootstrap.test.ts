@@ -10,10 +10,11 @@ import { startApi } from '#api/server.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { callWith } from '#test/bin/call.ts'
+import { holdWorkspaceCommits, listWorkspaceIds } from '#test/bin/rows.ts'
 import { Client } from '#test/support/client.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
-/** A database and data folder that nobody has used yet. */
+/** An unused database and data folder. */
 async function untouched(t: ExecutionContext) {
   const { name, url } = await cloneTemplate(`boot_${randomUUID().slice(0, 8)}`)
   t.teardown(() => dropDatabase(name))
@@ -38,12 +39,12 @@ async function serve(t: ExecutionContext, environment: Record<string, string>): 
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 
-test('bootstrap: an empty database gets the workspace Demo, and a file of which everything works', async (t) => {
+test('bootstrap: an empty database gets the workspace Demo, and a file whose contents work', async (t) => {
   const { environment, dataDir, file, db } = await untouched(t)
   const made = await callWith(environment, 'bootstrap', '--json')
   t.deepEqual(made.json, { made: true, file })
   t.is(statSync(file).mode & 0o777, 0o600)
-  t.deepEqual(await readdir(dataDir), ['bootstrap.json'], 'nothing is left beside it')
+  t.deepEqual(await readdir(dataDir), ['bootstrap.json'], 'no other file is left')
   const { api_key, owner, org_id, ...addresses } = read(file)
   t.deepEqual(addresses, { base_url: 'http://kontor.example/v1', public_url: 'http://kontor.example' })
   t.deepEqual(Object.keys(owner).sort(), ['email', 'id', 'password'])
@@ -61,10 +62,10 @@ test('bootstrap: an empty database gets the workspace Demo, and a file of which 
   const before = readFileSync(file, 'utf8')
   t.deepEqual((await callWith(environment, 'bootstrap', '--json')).json, { made: false, file: null })
   t.is(readFileSync(file, 'utf8'), before)
-  t.is((await db.query('select from workspaces')).rowCount, 1)
+  t.is((await listWorkspaceIds(db)).length, 1)
 })
 
-test('bootstrap: a database that has a workspace is left alone, and so is the file', async (t) => {
+test('bootstrap: a database with a workspace and its file are left alone', async (t) => {
   const { environment, file } = await untouched(t)
   await callWith(environment, 'user', 'create', 'ann@example.com', 'Ann')
   await callWith(environment, 'org', 'create', 'Own', 'ann@example.com')
@@ -72,7 +73,7 @@ test('bootstrap: a database that has a workspace is left alone, and so is the fi
   t.false(existsSync(file))
 })
 
-test('bootstrap: a file of another database is replaced when this one is empty', async (t) => {
+test('bootstrap: the file of another database is replaced when this one is empty', async (t) => {
   const { environment, file } = await untouched(t)
   writeFileSync(file, '{"api_key": "kt_old"')
   t.true((await callWith(environment, 'bootstrap', '--json')).json.made)
@@ -80,35 +81,24 @@ test('bootstrap: a file of another database is replaced when this one is empty',
   t.is(statSync(file).mode & 0o777, 0o600)
 })
 
-test('bootstrap: 20 starts at once make one workspace, which the file is of', async (t) => {
+test('bootstrap: 20 starts at once create one workspace, and the file is its', async (t) => {
   const { environment, file, db } = await untouched(t)
   const starts = await Promise.all(Array.from({ length: 20 }, () => callWith(environment, 'bootstrap', '--json')))
   t.deepEqual(new Set(starts.map(({ code }) => code)), new Set([0]))
   t.is(starts.filter(({ json }) => json.made).length, 1)
-  const { rows } = await db.query('select id from workspaces')
-  t.deepEqual(rows, [{ id: read(file).org_id }])
+  t.deepEqual(await listWorkspaceIds(db), [read(file).org_id])
 })
 
-test('bootstrap: killed between the file and the commit, it leaves no workspace, and the next start replaces the file', async (t) => {
+test('bootstrap: a start that is killed between the file and the commit leaves no workspace, and the next replaces the file', async (t) => {
   const { environment, file, db } = await untouched(t)
-  // Holds the commit for as long as the test holds its lock.
-  await db.query(`
-    create function wait_for_test() returns trigger language plpgsql as
-      'begin perform pg_advisory_xact_lock(4711); return null; end';
-    create constraint trigger waits after insert on workspaces deferrable initially deferred for each row execute function wait_for_test()`)
-  const holder = await db.connect()
-  await holder.query('select pg_advisory_lock(4711)')
+  const hold = await holdWorkspaceCommits(db)
   const child = spawn(process.execPath, ['bin/kontor.ts', 'bootstrap'], { env: { ...process.env, ...environment }, stdio: 'ignore' })
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query = 'commit'`
-  while ((await db.query(waiting)).rowCount === 0) t.is(child.exitCode, null)
+  await hold.reached(() => t.is(child.exitCode, null))
   const lost = read(file)
   child.kill('SIGKILL')
-  await db.query(
-    `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and application_name like 'kontor command%'`,
-  )
-  await holder.query('select pg_advisory_unlock(4711)')
-  holder.release()
-  t.is((await db.query('select from workspaces')).rowCount, 0)
+  await hold.endCommands()
+  await hold.release()
+  t.is((await listWorkspaceIds(db)).length, 0)
 
   t.true((await callWith(environment, 'bootstrap', '--json')).json.made)
   const { org_id, api_key } = read(file)

@@ -2,12 +2,12 @@ import type { Answer } from '#test/support/client.ts'
 import type { World } from '#test/support/world.ts'
 import { runCommand } from '../../bin/run-command.ts'
 
-/** What a command left behind. */
+/** The output of a command. */
 export interface Called {
   readonly code: number
   readonly out: string
   readonly err: string
-  /** Its answer, or its failure as `{error}`, when it was called with `--json`. */
+  /** Its result, or its failure as `{error}`, when it was called with `--json`. */
   readonly json: Answer['data']
 }
 
@@ -23,7 +23,7 @@ export function callKontor(w: Pick<World, 'config'>, ...args: readonly string[])
 export const callWith = (environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Called> =>
   callTyping(environment, undefined, ...args)
 
-/** The same with what is typed into it. */
+/** The same with this input. */
 export async function callTyping(
   environment: Readonly<Record<string, string>>,
   input: AsyncIterable<string> | undefined,

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
-import pg from 'pg'
 import { callKontor, callWith } from '#test/bin/call.ts'
+import { addUnreadyWorkspace, addWaitingJob } from '#test/bin/rows.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -15,7 +15,7 @@ import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
 const fresh = shareWorld(test)
 
-test('commands: an account that was made can sign in, with the password that was chosen or shown', async (t) => {
+test('commands: a new account can sign in with the chosen or printed password', async (t) => {
   const w = await fresh()
   const made = await callKontor(w, 'user', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--json')
   t.is(made.code, 0)
@@ -33,7 +33,7 @@ test('commands: an account that was made can sign in, with the password that was
   t.regex(short.err, /^password must have at least 8 characters\nUsage: kontor user create <email> <name> /)
 })
 
-test('commands: a command that there is not is named before the commands that there are, or as JSON where that is asked for', async (t) => {
+test('commands: an unknown command is named before the list of commands, or as JSON', async (t) => {
   for (const words of [['frob'], ['org', 'frob']]) {
     const plain = await callWith({}, ...words)
     t.is(plain.code, 2)
@@ -43,7 +43,7 @@ test('commands: a command that there is not is named before the commands that th
   }
 })
 
-test('commands: a workspace that was made is ready at once, and belongs to its owner', async (t) => {
+test('commands: a new workspace is ready at once and belongs to its owner', async (t) => {
   const w = await fresh()
   const { json: nora } = await callKontor(w, 'user', 'create', 'nora@example.com', 'Nora', '--json')
   const { code, json: org } = await callKontor(w, 'org', 'create', '--name', 'Northwind', '--owner', 'Nora@example.com', '--json')
@@ -69,22 +69,22 @@ test('commands: a suspended workspace refuses every caller in every process unti
   t.regex((await callKontor(w, 'org', 'suspend', w.org.id)).out, /^Acme \(.*\): suspended, paid plan\n$/)
   t.deepEqual(new Set(await answers()), new Set(['ORG_SUSPENDED']))
   t.is((await w.org.owner.get(w.org.path)).status, 403)
-  t.is((await callKontor(w, 'org', 'suspend', w.org.id)).code, 0, 'once more changes nothing')
+  t.is((await callKontor(w, 'org', 'suspend', w.org.id)).code, 0, 'repeating it changes nothing')
   t.is((await w.org.owner.get('/v1/auth/me')).status, 200)
   t.is((await callKontor(w, 'org', 'resume', w.org.id, '--json')).json.status, 'active')
   t.deepEqual(new Set(await answers()), new Set([undefined]))
   for (const id of [randomUUID(), 'x']) t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'NOT_FOUND')
 })
 
-test('commands: a workspace that is being set up cannot be suspended, so that it is not opened half made', async (t) => {
+test('commands: a workspace that is being set up cannot be suspended, so that it does not open half set up', async (t) => {
   const w = await fresh()
   const id = randomUUID()
-  await w.db.query(`insert into workspaces (id, name, plan, owner_id) values ($1, 'New', 'paid', $2)`, [id, w.org.ownerId])
+  await addUnreadyWorkspace(w.db, id, w.org.ownerId)
   t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'ORG_NOT_READY')
   t.is((await callKontor(w, 'org', 'resume', id, '--json')).json.error.code, 'ORG_NOT_READY')
 })
 
-test('commands: the plan of a workspace holds from the next request on', async (t) => {
+test('commands: the plan of a workspace applies from the next request on', async (t) => {
   const w = await fresh()
   t.is((await w.org.owner.get(w.org.path)).data.plan, 'paid')
   t.is((await callKontor(w, 'org', 'plan', w.org.id, 'free')).code, 0)
@@ -94,7 +94,7 @@ test('commands: the plan of a workspace holds from the next request on', async (
   t.regex(wrong.err, /^plan must be one of free, paid/)
 })
 
-test('commands: a key is made for an account of its own that may do everything, and revoked by its id or by itself', async (t) => {
+test('commands: a key is created for an account of its own that may do everything, and revoked by its id or by itself', async (t) => {
   const w = await fresh()
   const { json: first } = await callKontor(w, 'key', 'create', w.org.id, '--json')
   const { json: second } = await callKontor(w, 'key', 'create', '--org', w.org.id, '--account', first.service_account_id, '--json')
@@ -105,7 +105,7 @@ test('commands: a key is made for an account of its own that may do everything, 
   t.deepEqual(
     roles.data.map(({ name, policy }: { name: string; policy: unknown }) => ({ name, policy })),
     [{ name: 'Admin', policy: [{ effect: 'allow', actions: ['*'], resources: '*' }] }],
-    'the role is made once',
+    'the role is created once',
   )
   const works = (key: string) => w.visitor.as(key).get(`${w.org.path}/iam/groups`)
   for (const { key } of [first, second, third]) t.is((await works(key)).status, 200)
@@ -116,7 +116,7 @@ test('commands: a key is made for an account of its own that may do everything, 
   for (const gone of [first.id, second.key, 'x']) t.is((await callKontor(w, 'key', 'revoke', gone)).code, 1)
 })
 
-test('commands: a command takes the time of the database, whatever the clock of its machine says', async (t) => {
+test('commands: a command uses the time of the database, whatever its machine’s clock says', async (t) => {
   const w = await fresh()
   const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   const { databaseUrl, dataDir } = w.config
@@ -126,7 +126,7 @@ test('commands: a command takes the time of the database, whatever the clock of 
   t.is((await w.visitor.as(JSON.parse(stdout).key).get(w.org.path)).status, 200)
 })
 
-test('commands: migrate makes an empty database ready, and again changes nothing', async (t) => {
+test('commands: migrate prepares an empty database, and changes nothing the second time', async (t) => {
   const { name, url } = await emptyDatabase(`empty_${randomUUID().slice(0, 8)}`)
   t.teardown(() => dropDatabase(name))
   const unready = await callWith({ DATABASE_URL: url }, 'jobs', 'list', '--json')
@@ -139,35 +139,36 @@ test('commands: migrate makes an empty database ready, and again changes nothing
   t.true(json.queues.some(({ job }: { job: string }) => job === 'workspaces.set-up'))
 })
 
-test('commands: jobs list shows only what is not zero', async (t) => {
+test('commands: jobs list shows only counts above zero', async (t) => {
   const { name, url } = await emptyDatabase(`empty_${randomUUID().slice(0, 8)}`)
   t.teardown(() => dropDatabase(name))
   await callWith({ DATABASE_URL: url }, 'migrate')
   const list = async () => (await callWith({ DATABASE_URL: url }, 'jobs', 'list')).out
   t.is(await list(), 'No job waits, runs or failed at its last attempt\n')
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query(`insert into pgboss.job (name, data) values ('workspaces.set-up', '{}')`)
-  await client.end()
+  await addWaitingJob(url, 'workspaces.set-up')
   t.regex(await list(), /^workspaces\.set-up +1 waiting\n$/)
 })
 
-test('commands: an address that is none of a database is named', async (t) => {
+test('commands: an invalid database address is named', async (t) => {
   const { code, err } = await callWith({ DATABASE_URL: 'foo' }, 'migrate')
   t.deepEqual([code, err], [1, 'DATABASE_URL must be an address that starts with postgres:// or postgresql://\n'])
 })
 
-test('commands: without a setting, commands reach the database of the npm start that runs on the same data folder', async (t) => {
+test('commands: commands without settings use the database of the npm start on the same data folder', async (t) => {
   const w = await fresh()
   const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
   t.is((await callWith({ DATA_DIR: dataDir }, 'org', 'plan', w.org.id, 'free')).code, 2)
   await writeFile(join(dataDir, 'database-url'), `${w.config.databaseUrl}\n`)
   t.is((await callWith({ DATA_DIR: dataDir }, 'org', 'plan', w.org.id, 'free', '--json')).json.plan, 'free')
-  t.is((await callWith({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'jobs', 'list')).code, 1, 'a setting wins')
+  t.is(
+    (await callWith({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'jobs', 'list')).code,
+    1,
+    'the setting takes precedence',
+  )
 })
 
-test('commands: what is written wrongly says how it is written', async (t) => {
+test('commands: wrong usage prints the right usage', async (t) => {
   const none = { DATABASE_URL: '' }
   for (const args of [['nonsense'], ['org'], ['org', 'nonsense']]) {
     const { code, out, err } = await callWith(none, ...args)

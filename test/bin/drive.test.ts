@@ -9,7 +9,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const take = shareWorld(test)
 
-test('drive: files go to a space and come back, are listed, moved and deleted', async (t) => {
+test('drive: files are uploaded to a space, downloaded, listed, moved and deleted', async (t) => {
   const w = await take()
   const folder = mkdtempSync(join(tmpdir(), 'kontor-drive-'))
   t.teardown(() => rmSync(folder, { recursive: true }))

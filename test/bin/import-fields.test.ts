@@ -4,7 +4,7 @@ import { fieldsOf, fileOf, importingFor, recordsOf, typesOf } from '#test/bin/im
 const importing = importingFor(test)
 const customers = new URL('../fixtures/csv/real/northwind-customers.csv', import.meta.url).pathname
 
-test('import fields: the values decide what a field is', async (t) => {
+test('import fields: the values decide the type of a field', async (t) => {
   const { w, kontorImport } = await importing()
   const columns: Readonly<Record<string, readonly [cells: readonly string[], type: string]>> = {
     Price: [['1', '-12.5', '99999999999999.999999'], 'number'],
@@ -40,7 +40,7 @@ test('import fields: the values decide what a field is', async (t) => {
   t.like((await recordsOf(w, 'values')).records[0].values, { zip: '01067', phone: '+4930123456', price: 1, active: true, blanks: 1 })
 })
 
-test('import fields: few values that come again and again are the options of a select', async (t) => {
+test('import fields: a few repeated values become the options of a select', async (t) => {
   const { w, kontorImport } = await importing()
   const row = (index: number) => `${['red', 'green', 'blue'][index % 3]},${index % 4},word ${index % 30},same`
   const text = (rows: number) => `colour,digit,word,constant\n${Array.from({ length: rows }, (_, index) => row(index)).join('\n')}\n`
@@ -55,7 +55,7 @@ test('import fields: few values that come again and again are the options of a s
   t.deepEqual((await fieldsOf(w, 'colours'))[0].rules, { options: ['blue', 'green', 'red'] })
 })
 
-test('import fields: names become keys: letters of other alphabets, digits in front, reserved and clashing names', async (t) => {
+test('import fields: names become keys: letters of other alphabets, leading digits, reserved and conflicting names', async (t) => {
   const { w, kontorImport } = await importing()
   const names = {
     customerID: 'customer_id',
@@ -92,7 +92,7 @@ test('import fields: names become keys: letters of other alphabets, digits in fr
   )
 })
 
-test('import fields: a dry run shows the proposal and makes nothing', async (t) => {
+test('import fields: a dry run prints the proposal and creates nothing', async (t) => {
   const { w, kontorImport } = await importing()
   const before = await typesOf(w)
   const shown = await kontorImport(customers, '--dry-run')
@@ -105,7 +105,7 @@ test('import fields: a dry run shows the proposal and makes nothing', async (t) 
   t.deepEqual(await typesOf(w), before)
 })
 
-test('import fields: a type that is there gets the fields that it lacks, and the columns that match fill its own', async (t) => {
+test('import fields: an existing type gets the missing fields, and matching columns fill its own', async (t) => {
   const { w, kontorImport } = await importing()
   await w.org.owner.post(`${w.org.path}/types`, { key: 'people', label: 'People' })
   const field = (key: string, more: object) =>

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import test from 'ava'
 import { callWith } from '#test/bin/call.ts'
 import { fileOf, importingFor, recordsOf, typesOf } from '#test/bin/importing.ts'
+import { deleteTypeAfterFirstChunk } from '#test/bin/rows.ts'
 import type { World } from '#test/support/world.ts'
 
 const importing = importingFor(test)
@@ -13,7 +14,7 @@ const { files: facts } = JSON.parse(readFileSync(new URL('facts.json', fixtures)
 }
 const fixture = (name: string): string => new URL(name, fixtures).pathname
 
-/** An export in the order of creation, without the columns that every record has of its own. */
+/** An export in the order of creation, without the columns that every record has. */
 async function cellsOf(w: World, type: string): Promise<string> {
   const { text, status } = await w.org.owner.get(`${w.org.path}/records/${type}/export?sort=created_at&dir=asc`)
   return `${status}\n${text.replaceAll(/^(?:id,created_at|[0-9a-f-]{36},[^,]+),/gm, '')}`
@@ -35,7 +36,7 @@ for (const name of ['northwind-customers', 'chinook-invoiceline', 'country-codes
   })
 }
 
-test('import: rows that fail are named by their number in the whole file, in every chunk', async (t) => {
+test('import: rows that fail are reported by their number in the whole file, in every chunk', async (t) => {
   const { w, kontorImport } = await importing()
   await w.org.owner.post(`${w.org.path}/types`, { key: 'codes', label: 'Codes' })
   await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'codes', key: 'code', label: 'code', type: 'number', unique: true })
@@ -52,7 +53,7 @@ test('import: rows that fail are named by their number in the whole file, in eve
   ])
 })
 
-test('import: rows of one column that are blank are records too', async (t) => {
+test('import: blank rows of one column are records too', async (t) => {
   const { w, kontorImport } = await importing()
   const { json } = await kontorImport(fileOf('blank.csv', 'name\na\n""\nb\n'), '--json')
   t.like(json, { rows: 3, created: 3 })
@@ -63,7 +64,7 @@ test('import: rows of one column that are blank are records too', async (t) => {
   )
 })
 
-test('import: the query that it ends with finds records', async (t) => {
+test('import: the printed query finds records', async (t) => {
   const { w, environment, kontorImport } = await importing()
   const { json, out } = { ...(await kontorImport(fileOf('it.csv', "name,price\nO'Neill & Co,1\nb,2\n"), '--json')) }
   t.is(out.trim(), JSON.stringify(json))
@@ -74,7 +75,7 @@ test('import: the query that it ends with finds records', async (t) => {
   t.is(found.data.records[0].values.name, "O'Neill & Co")
 })
 
-test('import: what the first start left says where the API is, and its key goes to no other server', async (t) => {
+test('import: the bootstrap file names the API, and its key is sent to no other server', async (t) => {
   const { w, environment } = await importing()
   const root = environment.KONTOR_URL
   const bootstrap = { base_url: `${root}/v1`, org_id: w.org.id, api_key: environment.KONTOR_KEY }
@@ -101,7 +102,7 @@ const refused: readonly (readonly [name: string, args: (file: string) => readonl
   ['too much', (file) => [file, ...'type and some words more than there are options'.split(' ')], 2, /^unexpected argument: /m],
 ]
 
-test('import: what cannot be imported is refused in words, and nothing is made of it', async (t) => {
+test('import: a refused import prints the reason and creates nothing', async (t) => {
   const { w, kontorImport } = await importing()
   const before = await typesOf(w)
   const good = fileOf('good.csv', 'name\na\n')
@@ -114,24 +115,17 @@ test('import: what cannot be imported is refused in words, and nothing is made o
   t.deepEqual(await typesOf(w), before)
 })
 
-test('import: a key that may not create types is told so', async (t) => {
+test('import: a key without types:create gets the reason', async (t) => {
   const { kontorImport } = await importing([{ effect: 'allow', actions: ['types:read'] }])
   const { code, json } = await kontorImport(fileOf('x.csv', 'name\na\n'), '--json')
   t.is(code, 1)
   t.deepEqual(json, { error: { code: 'FORBIDDEN', message: 'Needs types:create' } })
 })
 
-test('import: what ends in the middle says how far it came', async (t) => {
+test('import: an import that fails half-way prints how many rows were imported', async (t) => {
   const { w, kontorImport } = await importing()
   const rows = Array.from({ length: 600 }, (_, index) => `row ${index + 1}`)
-  // The type goes once its first chunk is in.
-  await w.db.query(`
-    create function forget_${w.org.id.replaceAll('-', '')}() returns trigger language plpgsql as $$
-    begin
-      if new.workspace_id = '${w.org.id}' and new.status = 'done' then delete from record_types where workspace_id = new.workspace_id and key = 'short'; end if;
-      return new;
-    end $$;
-    create trigger forget after update on operations for each row execute function forget_${w.org.id.replaceAll('-', '')}()`)
+  await deleteTypeAfterFirstChunk(w.db, w.org.id, 'short')
   const { code, json } = await kontorImport(fileOf('short.csv', `name\n${rows.join('\n')}\n`), '--json')
   t.is(code, 1)
   t.deepEqual(json, {
@@ -139,10 +133,10 @@ test('import: what ends in the middle says how far it came', async (t) => {
   })
 })
 
-/** Files of the edge folder that are no CSV that can be read. */
+/** Files of the edge folder that are not readable CSV. */
 const unreadable = ['commons--csv-141', 'csvparser--latin', 'frictionless--empty', 'frictionless--implicit-gz']
 
-test('import: every odd file ends in the rows that are in it, or in words', async (t) => {
+test('import: every odd file gives its rows or a reason', async (t) => {
   const { kontorImport } = await importing()
   for (const [path, { data_rows }] of Object.entries(facts)) {
     if (!path.startsWith('edge/')) continue

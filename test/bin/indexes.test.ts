@@ -2,7 +2,7 @@ import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
 import { usedWorld } from '#test/core/types/indexes/used.ts'
 
-test('indexes: the operator sees every index that follows use, and what is about to become one', async (t) => {
+test('indexes: the operator sees every index that follows use, and every planned one', async (t) => {
   const w = await usedWorld(t)
   t.is((await callKontor(w, 'indexes')).out, 'No field is used enough for an index of its own.\n')
   await w.use('count', 'equality', 300)
@@ -38,7 +38,7 @@ test('indexes: the operator sees every index that follows use, and what is about
   )
 })
 
-test('indexes: of one workspace the operator also sees the indexes that fields have anyhow', async (t) => {
+test('indexes: the list of one workspace also contains the indexes that fields always have', async (t) => {
   const w = await usedWorld(t)
   const made = { entity_type: 'deals', key: 'code', label: 'Code', type: 'string', unique: true }
   t.is((await w.org.owner.post(`${w.org.path}/fields`, made)).status, 201)

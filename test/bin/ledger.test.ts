@@ -19,7 +19,7 @@ async function ledger(policy: readonly object[] = [{ effect: 'allow', actions: [
   return { w, kontor: (...args: readonly string[]) => callWith(environment, 'ledger', ...args) }
 }
 
-test('ledger: every chart has codes of its own, each of a kind', (t) => {
+test('ledger: every chart has unique codes, each with a kind', (t) => {
   t.deepEqual(Object.keys(charts), ['services', 'retail', 'non-profit'])
   for (const name of Object.keys(charts)) {
     const accounts = chartAccounts(name)
@@ -30,7 +30,7 @@ test('ledger: every chart has codes of its own, each of a kind', (t) => {
   }
 })
 
-test('ledger: a chart becomes accounts once, and leaves what is there alone', async (t) => {
+test('ledger: a chart creates accounts once, and leaves existing ones alone', async (t) => {
   const { w, kontor } = await ledger()
   const { owner, path } = w.org
   await owner.post(`${path}/records/accounts`, { values: { code: '1000', name: 'My bank' } })
@@ -45,7 +45,7 @@ test('ledger: a chart becomes accounts once, and leaves what is there alone', as
   t.like(records.at(-1).values, { code: '6950', name: 'Income tax', kind: 'expense' })
 })
 
-test('ledger: a chart that is none is refused with the names of those there are', async (t) => {
+test('ledger: an unknown chart is refused with the names of the known ones', async (t) => {
   const { kontor } = await ledger()
   const { code, err } = await kontor('chart', 'bank')
   t.is(code, 2)
@@ -55,7 +55,7 @@ test('ledger: a chart that is none is refused with the names of those there are'
   t.is((await poor('chart', 'services')).code, 1)
 })
 
-test('ledger: books are checked and taken along', async (t) => {
+test('ledger: books are verified and exported', async (t) => {
   const { w, kontor } = await ledger()
   const { post } = await openBooks(w.org, ['1', '4'])
   await post(['1 +5', '4 -5'])

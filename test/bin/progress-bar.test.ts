@@ -1,16 +1,16 @@
 import test from 'ava'
 import { progressBar } from '../../bin/client/progress-bar.ts'
 
-/** Goes to the start of a terminal's line and clears it. */
+/** Moves to the start of a terminal's line and clears it. */
 const over = '\r\u001b[K'
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records its output. */
 function screen(isTTY: boolean) {
   const written: string[] = []
   return { isTTY, write: (text: string) => written.push(text), written }
 }
 
-test('progress bar: a bar is drawn over itself and taken away', (t) => {
+test('progress bar: a bar is redrawn in place and removed at the end', (t) => {
   const terminal = screen(true)
   const bar = progressBar(terminal, 2_000, 'rows')
   bar.show(0)
@@ -25,7 +25,7 @@ test('progress bar: a bar is drawn over itself and taken away', (t) => {
   t.is(gone, '')
 })
 
-test('progress bar: what has no rows is done, and a log file is shown nothing', (t) => {
+test('progress bar: work without rows is complete, and a log file gets no bar', (t) => {
   const terminal = screen(true)
   progressBar(terminal, 0, 'rows').show(0)
   t.regex(terminal.written[0] ?? '', /█{30} 100 %/)

@@ -58,7 +58,7 @@ test('queues: a station reads keys line by line and shows each verdict', async (
   await proven(t, w.org.owner, line)
 })
 
-/** A line to the API that can be cut and mended. */
+/** A connection to the API that can be cut and restored. */
 async function cable(port: () => number) {
   const sockets = new Set<Socket>()
   let server: Server | undefined
@@ -84,7 +84,7 @@ async function cable(port: () => number) {
 /** Waits until the journal holds something. */
 const once = (journal: string) => () => eventually(async () => readFileSync(journal, 'utf8') !== '')
 
-test('queues: what a station cannot send it keeps, over its own end too, and sends once the server is back', async (t) => {
+test('queues: a station keeps scans that it cannot send, also beyond its own end, and sends them once the server is back', async (t) => {
   let apiPort = 0
   const wire = await cable(() => apiPort)
   const port = await wire.plug()
@@ -93,7 +93,7 @@ test('queues: what a station cannot send it keeps, over its own end too, and sen
   await line.add(['A', 'B', 'C', 'D'])
   const journal = join(environment.DATA_DIR, 'journal.ndjson')
   const options = ['scan', 'line', '--journal', journal, '--json'] as const
-  // Lines are read ahead of the verdicts, so the line is cut once the first is there.
+  // Lines are read ahead of the verdicts, so the connection is cut after the first verdict.
   const afterA = () => eventually(async () => (await line.summary()).by_stage.work === 1 && readFileSync(journal, 'utf8') === '')
   const cut = await callTyping(environment, typed('A', afterA, wire.cut, 'B', 'C'), ...options)
   t.is(cut.code, 1)
@@ -117,7 +117,7 @@ test('queues: what a station cannot send it keeps, over its own end too, and sen
   await proven(t, w.org.owner, line)
 })
 
-test('queues: a scan that nobody can judge is named and holds up none behind it', async (t) => {
+test('queues: an invalid scan is reported and does not delay later ones', async (t) => {
   const { line, environment } = await station(t)
   await line.add(['A'])
   const called = await callTyping(environment, typed('x'.repeat(303), 'A'), 'scan', 'line', '--json')
@@ -134,7 +134,7 @@ test('queues: a verdict fills the width of a terminal in its colour', (t) => {
   t.true(message?.includes('A B is full'))
 })
 
-test('queues: a file fills a queue: known columns are parts of the item, others its payload', async (t) => {
+test('queues: a file fills a queue: known columns are parts of the item, and others its payload', async (t) => {
   const { w, line, environment } = await station(t)
   await line.add(['k1'])
   const file = fileOf(

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { connectApi } from '../../bin/client/api.ts'
 
-/** A server whose first answers are 503; its paths are those of an API. */
+/** A server whose first responses are 503; its paths are those of an API. */
 async function startUnready(failures: number) {
   let left = failures
   const server = createServer((request, response) => {

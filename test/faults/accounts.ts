@@ -4,7 +4,7 @@ import type { Load } from '#test/faults/load/load.ts'
 import type { Promises } from '#test/faults/load/promises.ts'
 import type { Site } from '#test/faults/site.ts'
 
-/** Holds what a load was told against what there is, once all work is done that was begun. */
+/** Compares what a load was told with the stored state, once all work is done. */
 export async function settleAccounts(site: Site, load: Load, faults: number, note = ''): Promise<Figures> {
   await load.end()
   const left = await drain(site)
@@ -31,14 +31,14 @@ export async function settleAccounts(site: Site, load: Load, faults: number, not
   }
 }
 
-/** What one kind of effect comes to. */
+/** The counts of one kind of effect. */
 interface Account {
   readonly lost: number
   readonly repeated: number
   readonly wrong?: readonly string[]
 }
 
-/** A record that was acknowledged is there once; any other that was asked for, once at most. */
+/** An acknowledged record exists once, and any other requested one at most once. */
 function namesAccount({ names }: Promises, records: Records): Account {
   const found = Map.groupBy(records.values(), ({ name }) => name)
   const counts = [...names].map(([name, isTold]) => ({ isTold, count: found.get(name)?.length ?? 0 }))
@@ -52,7 +52,7 @@ const entriesOfCreations = `
   select record_id as id, count(*)::integer from audit_entries where workspace_id = $1 and action = 'record.created' group by 1`
 const itemsOfCreations = 'select record_id as id, count(*)::integer from notifications where workspace_id = $1 group by 1'
 
-/** Each record has one audit entry of its creation, and one notification; what never came to be has none. */
+/** Each record has one audit entry of its creation and one notification; a missing record has none. */
 function followersAccount(records: Records, counts: ReadonlyMap<string, number>): Account {
   return {
     lost: [...records.keys()].filter((id) => !counts.has(id)).length,
@@ -68,8 +68,7 @@ function numbersAccount(records: Records): Account {
 }
 
 /**
- * A record that was changed was given each value once, and last one that was acknowledged, or that was asked for after it; and it holds what
- * its audit entries say.
+ * A changed record got each value once, last an acknowledged value or one requested after it; and it holds the value of its audit entries.
  */
 function valuesAccount({ values }: Promises, records: Records, changes: ReadonlyMap<string, readonly number[]>): Account {
   const all = [...values].map(([id, value]) => {
@@ -93,7 +92,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 const drainedWithinMs = 60_000
 
-/** Waits until no work is left, and says what is. */
+/** Waits until no work is left, and returns what is left. */
 export async function drain({ db, org }: Site): Promise<string[]> {
   const left = `
     select 'operation ' || kind as what from operations where workspace_id = $1 and status in ('queued', 'running')
@@ -108,7 +107,7 @@ export async function drain({ db, org }: Site): Promise<string[]> {
   }
 }
 
-/** What the API lists of every record, by its id. */
+/** Every record as the API lists it, by its id. */
 type Records = ReadonlyMap<string, { readonly name: string; readonly address?: string; readonly number?: string }>
 
 async function recordsOf({ org }: Site): Promise<Records> {
@@ -126,7 +125,7 @@ async function countBy({ db, org }: Site, text: string): Promise<Map<string, num
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** The values that records were given by changes, in their order, as their audit entries tell. */
+/** The values that changes gave to records, in their order, from their audit entries. */
 async function valuesGiven({ db, org }: Site): Promise<Map<string, number[]>> {
   const { rows } = await db.query<{ id: string; given: number[] }>(
     `select record_id as id, array_agg((after ->> 'address')::integer order by id) as given

@@ -1,39 +1,39 @@
-/** What a case hands back to be ended when it is over, the last first. */
+/** Ends the things of a case when it is over, last first. */
 export interface Teardown {
   readonly teardown: (end: () => unknown) => void
-  /** Whether it has failed by then. */
+  /** Whether the case has failed by then. */
   readonly hasFailed: () => boolean
 }
 
-/** What came of one case. Every figure but `acknowledged`, `faults`, `failed`, `givenUp` and `slowest` has to be zero. */
+/** The result of a case. Every figure except `acknowledged`, `faults`, `failed`, `givenUp` and `slowest` must be zero. */
 export interface Figures {
-  /** How often the fault was made to happen. */
+  /** The number of faults. */
   readonly faults: number
-  /** Effects that a caller was told of: records, changes of records, rows of imports, effects of functions. */
+  /** Effects that were confirmed to a caller: records, changes of records, rows of imports, effects of functions. */
   readonly acknowledged: number
-  /** Acknowledged effects that are not there afterwards, audit entries and notifications that are missing among them. */
+  /** Acknowledged effects that are missing afterwards, including audit entries and notifications. */
   readonly lost: number
-  /** Effects that are there more than once. */
+  /** Effects that exist more than once. */
   readonly repeated: number
   /** Requests that were not answered within ten seconds. */
   readonly hung: number
-  /** Requests that were answered with a failure of ours, or not at all, and had to be sent again. */
+  /** Requests that failed with an internal error or without a response, and were repeated. */
   readonly failed: number
-  /** Jobs whose callers were told, for good, that they failed. */
+  /** Jobs that were reported as failed to their callers. */
   readonly givenUp: number
   readonly slowest: { readonly ms: number; readonly what: string }
-  /** What else was measured. */
+  /** Further measurements. */
   readonly note?: string
-  /** What else is not as it should be, in words. */
+  /** Other violations, in words. */
   readonly wrong: readonly string[]
 }
 
-/** One kind of fault, made to happen to real processes under load. */
+/** A kind of fault that happens to real processes under load. */
 export interface FaultCase {
   readonly name: string
-  /** After so long the case has failed. */
+  /** The case fails after this time. */
   readonly limitSeconds: number
-  /** Gives its figures, or says why this machine cannot show the fault. */
+  /** Returns its figures, or the reason why this machine cannot produce the fault. */
   readonly run: (t: Teardown) => Promise<Figures | Skipped>
 }
 

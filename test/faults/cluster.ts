@@ -1,6 +1,5 @@
 import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { postgresFolder } from '#scripts/postgres/binaries.ts'
 import { ensureCluster } from '#scripts/postgres/cluster.ts'
@@ -9,21 +8,22 @@ import { chooseIdentity } from '#scripts/postgres/identity.ts'
 import { durableProfile, type Profile } from '#scripts/postgres/profile.ts'
 import { readStatus } from '#scripts/postgres/stale-files.ts'
 import type { Teardown } from '#test/faults/case.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { goneProcess } from '#test/support/living-processes.ts'
 
-/** A database server that comes back by itself, as the one of `npm start` does. */
+/** A database server that restarts by itself, as that of `npm start` does. */
 export interface Cluster {
   readonly url: string
-  /** Ends the server itself, by SIGQUIT as `pg_ctl stop -m immediate` does; resolves when it is back. */
+  /** Ends the server, by SIGQUIT as `pg_ctl stop -m immediate` does; resolves when it accepts statements again. */
   readonly crash: (signal: 'SIGQUIT' | 'SIGKILL') => Promise<void>
-  /** Resolves once it takes statements. */
+  /** Resolves once it accepts statements. */
   readonly back: () => Promise<void>
 }
 
-/** The server of `npm start`, but that the case may look at everybody's sessions and end them. */
+/** The server of `npm start`, except that the case may see and end all sessions. */
 const profile: Profile = { ...durableProfile, isSuperuser: true }
 
-/** Starts one in these folders; its log of changes lies apart from its data where a folder for it is named. */
+/** Starts a server in these folders; its write-ahead log is in a separate folder if one is given. */
 export async function startCluster(t: Teardown, { data, wal }: { readonly data: string; readonly wal?: string }): Promise<Cluster> {
   if (wal) {
     await ensureCluster(chooseIdentity(postgresFolder()), data, profile)
@@ -44,7 +44,7 @@ export async function startCluster(t: Teardown, { data, wal }: { readonly data: 
   }
 
   async function back(): Promise<void> {
-    while (!(await answers(url))) await delay(20)
+    await eventually(() => answers(url))
   }
 }
 
@@ -63,7 +63,7 @@ async function answers(url: string): Promise<boolean> {
 }
 
 async function moveFolder(from: string, to: string): Promise<void> {
-  // Across file systems a folder is copied, and removed where it was.
+  // Between file systems a folder is copied and removed.
   await rename(from, to).catch(async () => {
     await cp(from, to, { recursive: true })
     await rm(from, { recursive: true })

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Site } from '#test/faults/site.ts'
 import type { MailServer } from '#test/platform/mail/smtp.ts'
 
-/** Resolves once no mail is on its way any more, or a minute has passed without one that left. */
+/** Resolves once no mail is queued or being sent, or after a minute without a sent mail. */
 export async function mailed({ db, org }: Site): Promise<void> {
   const waiting = `select count(*)::integer as count from outbox_mails where workspace_id = $1 and status in ('queued', 'sending')`
   let [left, since] = [Number.POSITIVE_INFINITY, performance.now()]
@@ -13,7 +13,7 @@ export async function mailed({ db, org }: Site): Promise<void> {
   }
 }
 
-/** A mail of these kinds that was sent has arrived once, under its Message-ID; one of which that is not known, once at most; no other has. */
+/** A sent mail of these kinds arrived once, under its Message-ID; an uncertain one at most once; no other mail arrived. */
 export async function wrongOfMails({ db, org }: Site, { taken }: MailServer, kinds: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string; status: string }>(
     'select id, status from outbox_mails where workspace_id = $1 and kind = any($2)',

@@ -4,7 +4,7 @@ import { cases } from '#test/faults/cases.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { type Outcome, runCase } from '#test/faults/run-case.ts'
 
-/** `npm run test:faults`: real processes, killed, cut off and starved under load, and whether every promise was kept. */
+/** `npm run test:faults`: real processes, killed, cut off and starved under load, and whether every guarantee held. */
 const { values: options } = parseArgs({ options: { only: { type: 'string', default: '' } } })
 const chosen = cases.filter(({ name }) => name.includes(options.only))
 if (chosen.length === 0) throw new Error(`No case has ${options.only} in its name: ${cases.map(({ name }) => name).join(', ')}`)

@@ -1,7 +1,7 @@
-/** The longest that a caller of a process that comes back may have to wait. */
+/** The longest wait for a process that restarts. */
 export const hangMs = 10_000
 
-/** The middle one of some figures. */
+/** The median of some figures. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -1,27 +1,27 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/ports.ts'
 import { workerPools } from '#shared/platform/jobs/job.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Teardown } from '#test/faults/case.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { end, type NodeProcess, startNode } from '#test/support/process.ts'
 
-/** One process of an installation, which comes back on the same port. */
+/** A process of an installation, which restarts on the same port. */
 export interface Member {
-  /** Where it answers: an API its callers, a worker questions after its health. */
+  /** Its address: of the API, or of a worker's health checks. */
   readonly root: string
-  /** The process that runs now. */
+  /** The process id at present. */
   readonly pid: number
   /** Whether it runs. */
   readonly lives: boolean
   /** Starts it; resolves with the milliseconds until it was ready. */
   readonly start: () => Promise<number>
-  /** Ends it at once, as `kill -9` does; resolves when it is gone. */
+  /** Ends it at once with SIGKILL; resolves when it is gone. */
   readonly kill: () => Promise<void>
-  /** Tells it to stop; resolves with its exit code, null when it was killed. */
+  /** Sends SIGTERM; resolves with its exit code, null when it was killed. */
   readonly stop: () => Promise<number | null>
-  /** Resolves when the process that runs says that it is ready. */
+  /** Resolves when the process is ready. */
   readonly back: () => Promise<void>
 }
 
@@ -74,15 +74,16 @@ async function member(t: Teardown, config: MemberConfig, name: string, args: rea
 }
 
 async function ready(root: string, child: NodeProcess): Promise<void> {
-  while (!(await isReady(root))) {
+  await eventually(async () => {
+    if (await isReady(root)) return true
     if (!lives(child)) throw new Error(`A process ended before it was ready: ${child.spawnargs.join(' ')}`)
-    await delay(20)
-  }
+    return false
+  })
 }
 
 const lives = ({ exitCode, signalCode }: NodeProcess): boolean => exitCode === null && signalCode === null
 
-/** Whether a process says that it and its database are there. */
+/** Whether a process reports that it and its database are ready. */
 export const isReady = (root: string): Promise<boolean> =>
   fetch(`${root}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
     async (response) => {

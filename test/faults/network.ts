@@ -2,21 +2,21 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Teardown } from '#test/faults/case.ts'
 
-/** A piece of network between two processes, which can be made worse. */
+/** A network between two processes that can be made worse. */
 export interface Network {
-  /** The address of what stands behind it, through it. */
+  /** The address of the server behind it, through it. */
   readonly url: string
-  /** How many connections go through it now. */
+  /** The number of open connections. */
   readonly links: number
-  /** Nothing comes through any more, and nobody hears of that: connections stay, and new ones are made and never answered. */
+  /** No bytes pass, without notice: connections stay open, and new ones are accepted and never answered. */
   readonly stall: () => void
-  /** What stalled is lost for ever, as behind a firewall that forgot its connections; new ones come through. */
+  /** Stalled bytes are lost, as behind a firewall that forgot its connections; new connections work. */
   readonly forget: () => void
-  /** Whatever is sent from now on arrives so much later. */
+  /** Delays all bytes from now on. */
   readonly delay: (ms: number) => void
-  /** All connections break off, and new ones are refused. */
+  /** Breaks all connections and refuses new ones. */
   readonly cut: () => void
-  /** All is well again: connections that stalled go on. */
+  /** Restores the network: stalled connections continue. */
   readonly mend: () => void
 }
 
@@ -25,7 +25,7 @@ interface Link {
   readonly far: Socket
 }
 
-/** Starts one in front of a database. */
+/** Starts a network in front of a database. */
 export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: string): Promise<Network> {
   const target = new URL(databaseUrl)
   const links = new Set<Link>()

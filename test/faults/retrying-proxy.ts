@@ -5,19 +5,19 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Teardown } from '#test/faults/case.ts'
 
-/** Every API may be away for a moment, but not longer. */
+/** An API may be away for a moment, but not longer. */
 const triedForMs = 10_000
 const betweenTriesMs = 20
 
 export interface Proxy {
   readonly root: string
-  /** Requests that were broken off and could not be sent again, and how. */
+  /** Requests that broke off and could not be repeated, with the reason. */
   readonly failures: readonly string[]
 }
 
 /**
- * A proxy in front of several APIs, as there is one in production: it keeps connections to them, sends a request to the next one when the
- * first does not take it, and again what may be sent again: what only reads, what sets values, and what carries an Idempotency-Key.
+ * A proxy in front of several APIs as in production: it keeps connections open, sends a request to the next API when the first does not
+ * accept it, and repeats reads, writes of values and requests with an Idempotency-Key.
  */
 export async function startRetryingProxy(t: Teardown, roots: readonly string[]): Promise<Proxy> {
   const agent = new Agent({ keepAlive: true })
@@ -62,7 +62,7 @@ async function pass(agent: Agent, root: string, { method, url, headers }: Incomi
   }
 }
 
-/** A connection that was refused has carried nothing, whatever the request. */
+/** A refused connection has carried nothing of any request. */
 const mayRepeat = ({ method, headers }: IncomingMessage, error: NodeJS.ErrnoException): boolean =>
   method !== 'POST' || headers['idempotency-key'] !== undefined || error.code === 'ECONNREFUSED'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FaultCase, Figures, Skipped } from '#test/faults/case.ts'
 
-/** How a case went; `failures` says in words why it did not pass. */
+/** The result of a case; `failures` are the reasons why it did not pass. */
 export interface Outcome {
   readonly name: string
   readonly seconds: number
@@ -9,7 +9,7 @@ export interface Outcome {
   readonly failures: readonly string[]
 }
 
-/** Runs one case within its time, and ends all that it started. */
+/** Runs a case within its time, and ends everything that it started. */
 export async function runCase({ name, limitSeconds, run }: FaultCase): Promise<Outcome> {
   const began = performance.now()
   const ends: (() => unknown)[] = []
@@ -21,7 +21,7 @@ export async function runCase({ name, limitSeconds, run }: FaultCase): Promise<O
   const failures: string[] = []
   try {
     const running = run({ teardown: (end) => void ends.push(end), hasFailed: () => failures.length > 0 })
-    // What goes on after the time is up fails at what is taken away from it.
+    // Work that continues after the time fails once its things are ended.
     running.catch(() => undefined)
     result = await Promise.race([running, tooLate])
     failures.push(...failuresOf(result))

@@ -11,31 +11,31 @@ import { apiMember, type Member, type MemberConfig, workerMember } from '#test/f
 import { Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 
-/** An installation as it runs in production: a database that keeps what it acknowledges, two APIs and two workers of all pools. */
+/** An installation as in production: a durable database, two APIs and two workers of all pools. */
 export interface Site {
   readonly config: MemberConfig
   readonly cluster: Cluster
   readonly apis: readonly Member[]
   readonly workers: readonly Member[]
-  /** A connection of the case's own, around everything that is made to fail. */
+  /** A connection of the case, around all faults. */
   readonly db: pg.Pool
   readonly org: Org
 }
 
-/** What of a site differs from the usual. */
+/** Options of a site. */
 export interface SiteOptions {
-  /** Where the database lies, and the log of its changes if that lies apart. */
+  /** The folder of the database, and that of its write-ahead log if it is separate. */
   readonly folders?: { readonly data: string; readonly wal?: string }
-  /** Where the first API and the first worker find the database, instead of at its own address. */
+  /** The address of the database for the first API and the first worker, if it is not its own. */
   readonly through?: (databaseUrl: string) => Promise<string>
   readonly apiEnvironment?: Readonly<Record<string, string>>
-  /** Of all processes. */
+  /** Variables of all processes. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Of the first API and the first worker. */
+  /** Variables of the first API and the first worker. */
   readonly firstEnvironment?: Readonly<Record<string, string>>
 }
 
-/** Starts an installation with one workspace; it is gone with the case. */
+/** Starts an installation with one workspace; it ends with the case. */
 export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<Site> {
   const home = await mkdtemp(join(tmpdir(), 'kontor-faults-'))
   t.teardown(async () => {

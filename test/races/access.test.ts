@@ -1,12 +1,14 @@
 import test from 'ava'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countRolesOf } from '#test/races/rows.ts'
 import { createMember, createRole } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
 const read = { effect: 'allow', actions: ['types:read'] }
 
-test('access: a role that is deleted while it is given is held by nobody', async (t) => {
+test('access: a role that is deleted while it is assigned has no holder', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { id } = await createMember(w, ring)
@@ -20,11 +22,11 @@ test('access: a role that is deleted while it is given is held by nobody', async
     t.deepEqual(tally(answers.filter(({ isDeletion }) => isDeletion)), { 204: 1, 404: 3 })
     for (const { status, isDeletion } of answers) t.true(isDeletion || status === 204 || status === 404)
     t.deepEqual((await ring.owner.get(`${ring.path}/members/${id}`)).data.roles, [])
-    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+    t.is(await countRolesOf(w.db, id), 0)
   }
 })
 
-test('access: a role that becomes the visitors’ while it is given is held by nobody', async (t) => {
+test('access: a role that becomes one of visitors while it is assigned has no holder', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { id } = await createMember(w, ring)
@@ -36,11 +38,11 @@ test('access: a role that becomes the visitors’ while it is given is held by n
     ])
     t.is(changed.status, 200)
     for (const { status } of given) t.true(status === 204 || status === 400)
-    t.is((await w.db.query('select from role_members where principal_id = $1', [id])).rowCount, 0)
+    t.is(await countRolesOf(w.db, id), 0)
   }
 })
 
-test('access: a key is revoked once, and no call that begins after that gets in', async (t) => {
+test('access: a key is revoked once, and no later call is accepted', async (t) => {
   const ring = await arena.ring()
   const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
   for (let round = 0; round < rounds; round++) {
@@ -53,7 +55,7 @@ test('access: a key is revoked once, and no call that begins after that gets in'
   }
 })
 
-test('access: an account that is deleted while it is given keys leaves none that works', async (t) => {
+test('access: an account that is deleted while keys are created leaves no valid key', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const account = `${ring.path}/service-accounts/${(await made(ring.owner.post(`${ring.path}/service-accounts`, { name: 'Robot' }))).id}`
@@ -65,11 +67,11 @@ test('access: an account that is deleted while it is given keys leaves none that
     const keys = answers.flatMap(({ status, data }) => (status === 201 ? data.key : []))
     t.is(tally(answers)[404] ?? 0, 10 - keys.length)
     for (const key of keys) t.is((await ring.owners[1].as(key).get(ring.path)).status, 401)
-    t.is((await arena.world().db.query('select from access_keys where workspace_id = $1', [ring.id])).rowCount, 0)
+    t.is(await countRows(arena.world().db, 'access_keys', ring.id), 0)
   }
 })
 
-test('access: a role that is made narrower while its holder writes binds every write that begins after it', async (t) => {
+test('access: a narrowed role applies to every write that begins later', async (t) => {
   const ring = await arena.ring()
   const write = { effect: 'allow', actions: ['records:create', 'records:read'], resources: ['locations'] }
   const role = await createRole(arena.world(), ring, [write])

@@ -9,20 +9,20 @@ import { type World, world } from '#test/support/world.ts'
 type Environment = Readonly<Record<string, string>>
 type Opened = { readonly world: World; readonly second: Client }
 
-/** How often a race is run: each time everybody starts at once, and there is one right outcome. */
+/** Repetitions of a race: all callers start at once, and there is one right outcome. */
 export const rounds = times(4, 20)
 
 /** The same caller at each of the two API processes. */
 export type Pair = readonly [Client, Client]
 
-/** A workspace of a test's own, with its owner at both processes. */
+/** A workspace of the test, with its owner at both processes. */
 export interface Ring extends Org {
   readonly owners: Pair
 }
 
-/** A world with a second process of the API on its database, in which the tests of a file race, one after the other. */
+/** A world with a second API process on its database, in which the tests of a file race, one after the other. */
 export interface Arena {
-  /** Opens the world. `ring` does it, too. */
+  /** Opens the world, as `ring` does. */
   readonly open: () => Promise<void>
   /** The world, once it is open. */
   readonly world: () => World
@@ -33,7 +33,7 @@ export interface Arena {
 
 /**
  * An arena, which its first test opens; both processes start with this environment. Other files of the thread share it, unless the file
- * asks for one of its own, to count what happens in the whole database.
+ * asks for its own, to count events of the whole database.
  */
 export function openArena(test: TestFn, environment: Environment | (() => Promise<Environment>) = {}, own = ''): Arena {
   let opened: Opened | undefined
@@ -67,25 +67,25 @@ async function startArena(environment: Environment | (() => Promise<Environment>
   return { value: { world: one, second }, close }
 }
 
-/** Makes so many calls at once, by turns at the one process and at the other. */
+/** Makes so many calls at once, alternately at both processes. */
 export const atOnce = <T>(count: number, [one, other]: Pair, call: (client: Client, index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index % 2 === 0 ? one : other, index)))
 
-/** How many answers had which status. */
+/** The number of responses by status. */
 export function tally(answers: readonly Pick<Answer, 'status'>[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
-/** What was made; throws what was answered when it was not. */
+/** The data of a created thing; throws the response of a failure. */
 export async function made(answer: Promise<Answer>): Promise<Answer['data']> {
   const { status, text, data } = await answer
   if (status >= 300) throw new Error(`It could not be made: ${status} ${text}`)
   return data
 }
 
-/** Makes a type with these fields, strings unless they say otherwise, and gives the path of its records and the ids of the fields by key. */
+/** Creates a type with these fields, strings by default, and returns the path of its records and the ids of the fields by key. */
 export async function makeType({ owner, path }: Org, key: string, fields: Readonly<Record<string, object>>) {
   await made(owner.post(`${path}/types`, { key, label: key }))
   const ids: Record<string, string> = {}
@@ -95,6 +95,6 @@ export async function makeType({ owner, path }: Org, key: string, fields: Readon
   return { records: `${path}/records/${key}`, fields: ids }
 }
 
-/** How many records match a search, which goes behind the `?`. */
+/** The number of records that match a search, given as a query string. */
 export const totalOf = async ({ owner }: Org, records: string, search = 'offset=0'): Promise<number> =>
   (await made(owner.get(`${records}?${search}&limit=1`))).total

@@ -5,7 +5,7 @@ import type { Client } from '#test/support/client.ts'
 const arena = openArena(test)
 
 const five = [0, 1, 2, 3, 4]
-/** The items from another one on, every other time backwards. */
+/** The items rotated by a number, every other time reversed. */
 const turned = <T>(items: readonly T[], by: number): readonly T[] => {
   const start = by % items.length
   const turned = [...items.slice(start), ...items.slice(0, start)]
@@ -20,7 +20,7 @@ interface Operation {
 const send = (client: Client, records: string, operations: readonly Operation[]) =>
   client.post(`${records}/batch`, { operations, atomic: true })
 
-test('batches: batches that change the same records in other orders are all made, one after the other', async (t) => {
+test('batches: batches that change the same records in other orders are all made', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   const ids = await Promise.all(five.map(async () => (await made(ring.owner.post(records))).id as string))
@@ -34,11 +34,15 @@ test('batches: batches that change the same records in other orders are all made
     )
     t.deepEqual(tally(answers), { 200: 8 })
     const { data } = await ring.owner.get(records)
-    t.is(new Set(data.records.map(({ values }: { values: { note: string } }) => values.note)).size, 1, 'the last one stands as a whole')
+    t.is(
+      new Set(data.records.map(({ values }: { values: { note: string } }) => values.note)).size,
+      1,
+      'the last batch is stored completely',
+    )
   }
 })
 
-test('batches: upserts of the same values in other orders make each record once and change it by all the others', async (t) => {
+test('batches: upserts of the same values in other orders create each record once and change it by all the others', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true }, note: {} })
   for (let round = 0; round < rounds; round++) {
@@ -57,7 +61,7 @@ test('batches: upserts of the same values in other orders make each record once 
   t.is(await totalOf(ring, records), rounds * 5)
 })
 
-test('batches: batches go through while fields come and go, with an Idempotency-Key too', async (t) => {
+test('batches: batches succeed while fields are added and deleted, with an Idempotency-Key too', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   let isDone = false

@@ -6,14 +6,14 @@ import { mailedToken } from '#test/support/mailbox.ts'
 
 const arena = openArena(test, { FREE_RECORDS: '100', FREE_MEMBERS: '4', TRUST_PROXY: '1' })
 
-test('caps: of 200 creations under a cap of 100 records 100 are made', async (t) => {
+test('caps: 100 of 200 creations under a cap of 100 records succeed', async (t) => {
   const ring = await arena.ring('free')
   const { records } = await makeType(ring, 'parts', { note: {} })
   t.deepEqual(tally(await atOnce(200, ring.owners, (client) => client.post(records))), { 201: 100, 402: 100 })
   t.is(await totalOf(ring, records), 100)
 })
 
-/** Ways to make up to three records at once, and how many the answer says were made. */
+/** Ways to create up to three records at once, with the number that the response reports. */
 const ways: readonly ((client: Client, records: string) => Promise<number>)[] = [
   async (client, records) => ((await client.post(records)).status === 201 ? 1 : 0),
   async (client, records) => (await made(client.post(`${records}/import`, 'note\na\nb\nc\n', { 'content-type': 'text/csv' }))).created,
@@ -24,7 +24,7 @@ const ways: readonly ((client: Client, records: string) => Promise<number>)[] = 
   },
 ]
 
-test('caps: creations, imports and batches of two types share a cap to the last record, and deletions make room', async (t) => {
+test('caps: creations, imports and batches of two types use up one cap exactly, and deletions make room', async (t) => {
   const ring = await arena.ring('free')
   const types = [await makeType(ring, 'parts', { note: {} }), await makeType(ring, 'wholes', { note: {} })].map(({ records }) => records)
   const kept = async () => (await totalOf(ring, types[0] ?? '')) + (await totalOf(ring, types[1] ?? ''))
@@ -48,7 +48,7 @@ test('caps: creations, imports and batches of two types share a cap to the last 
   )
 })
 
-test('caps: of 20 invitations under a cap of four members three are made', async (t) => {
+test('caps: three of 20 invitations under a cap of four members succeed', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring('free')
     const answers = await atOnce(20, ring.owners, (client, index) =>
@@ -59,7 +59,7 @@ test('caps: of 20 invitations under a cap of four members three are made', async
   }
 })
 
-test('caps: an invitation that many accept and one takes back either joins one or none', async (t) => {
+test('caps: an invitation that many accept and one takes back has one new member or none', async (t) => {
   await arena.open()
   const w = arena.world()
   const visitors = arena.pair(w.visitor)

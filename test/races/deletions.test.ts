@@ -10,7 +10,7 @@ interface Made {
   readonly things: Things
 }
 
-/** Things that can be deleted: each makes one and gives its path below the workspace's. What has a race of its own is not here. */
+/** Things that can be deleted: each entry creates one and returns its path in the workspace. Things with their own race are not here. */
 const deletable: Readonly<Record<string, (made: Made) => Promise<string>>> = {
   'a role': async ({ things }) => `/iam/groups/${await things.role()}`,
   'what somebody holds a role by': async ({ ring, things }) => {
@@ -28,7 +28,7 @@ const deletable: Readonly<Record<string, (made: Made) => Promise<string>>> = {
 }
 
 for (const [name, make] of Object.entries(deletable)) {
-  test(`deletions: ${name}: deleted by twenty at once, it is deleted by one`, async (t) => {
+  test(`deletions: ${name} that twenty callers delete at once is deleted once`, async (t) => {
     const ring = await arena.ring()
     const { things } = await settle(arena.world(), ring)
     for (let round = 0; round < rounds; round++) {

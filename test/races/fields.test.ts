@@ -1,9 +1,10 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
-test('fields: a field that is deleted while it is written is gone from every record, and each write is made or told so', async (t) => {
+test('fields: a field that is deleted while it is written disappears from every record, and each write succeeds or names it', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { name: {} })
   const { id } = await made(ring.owner.post(records, { values: { name: 'kept' } }))
@@ -28,7 +29,7 @@ test('fields: a field that is deleted while it is written is gone from every rec
   }
 })
 
-test('fields: of a formula that reads a field and the deletion of that field one is made', async (t) => {
+test('fields: a formula that reads a field and the deletion of that field exclude each other', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { fields } = await makeType(ring, `type_${round}`, { source: { type: 'number' }, target: { type: 'number' } })
@@ -41,7 +42,7 @@ test('fields: of a formula that reads a field and the deletion of that field one
   }
 })
 
-test('fields: of two formulas that would read each other one is set', async (t) => {
+test('fields: one of two formulas that would read each other is set', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { fields } = await makeType(ring, `type_${round}`, { one: { type: 'number' }, other: { type: 'number' } })
@@ -53,7 +54,7 @@ test('fields: of two formulas that would read each other one is set', async (t) 
   }
 })
 
-test('fields: a field that becomes required while values are cleared is so in every record, or stays as it was', async (t) => {
+test('fields: a field that becomes required while values are cleared has a value in every record, or stays optional', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })
@@ -69,7 +70,7 @@ test('fields: a field that becomes required while values are cleared is so in ev
   }
 })
 
-test('fields: a type that is deleted while rules are made for it leaves none of them', async (t) => {
+test('fields: a type that is deleted while rules are created for it leaves no rule', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     await makeType(ring, 'parts', {})
@@ -81,12 +82,11 @@ test('fields: a type that is deleted while rules are made for it leaves none of 
     t.is(deleted.status, 204)
     for (const { status } of rules) t.true(status === 201 || status === 400)
     t.deepEqual((await ring.owner.get(`${ring.path}/notification-rules`)).data, [])
-    const { rows } = await arena.world().db.query('select from event_listeners where workspace_id = $1', [ring.id])
-    t.is(rows.length, 0)
+    t.is(await countRows(arena.world().db, 'event_listeners', ring.id), 0)
   }
 })
 
-test('fields: definitions that are changed at once are changed one after the other', async (t) => {
+test('fields: changes of one definition at once are made one after the other', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const { records, fields } = await makeType(ring, `type_${round}`, { name: {} })

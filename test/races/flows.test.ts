@@ -1,12 +1,13 @@
 import test from 'ava'
 import { byHand, chain, ended, runsOf } from '#test/features/flows/support.ts'
 import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countFlowRuns } from '#test/races/rows.ts'
 
 const arena = openArena(test)
 
 const failing = chain(byHand, ['a', 'action.create_record', { object_type: '{{trigger.input}}', values: { name: 'x' } }])
 
-test('flows: of 20 who try a failed run again, one does, and its effect is there once', async (t) => {
+test('flows: one of 20 retries of a failed run is accepted, and its effect exists once', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   for (let round = 0; round < rounds; round++) {
@@ -18,7 +19,7 @@ test('flows: of 20 who try a failed run again, one does, and its effect is there
   }
 })
 
-test('flows: of 20 who cancel a run while it ends, what is told is what stays', async (t) => {
+test('flows: 20 cancellations of a run while it ends match its final status', async (t) => {
   const ring = await arena.ring()
   const body = chain(
     byHand,
@@ -39,7 +40,7 @@ test('flows: of 20 who cancel a run while it ends, what is told is what stays', 
   t.is((await ring.owner.get(`${ring.path}/records/locations?limit=1&offset=0`)).data.total, records)
 })
 
-test('flows: of 20 who change the definition at once, each makes a version of its own, and its editor is who sent it', async (t) => {
+test('flows: 20 changes of a definition at once make a version each, with the right editor', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   const answers = await atOnce(20, ring.owners, (client, index) =>
@@ -54,7 +55,7 @@ test('flows: of 20 who change the definition at once, each makes a version of it
   t.is(new Set(versions.map(({ context }: { context: { round?: string } }) => context.round)).size, 21)
 })
 
-test('flows: 20 runs by hand under one Idempotency-Key are one run', async (t) => {
+test('flows: 20 runs by hand with one Idempotency-Key are one run', async (t) => {
   const ring = await arena.ring()
   const flow = await made(ring.owner.post(`${ring.path}/flows`, { name: 'Race', ...failing }))
   for (let round = 0; round < rounds; round++) {
@@ -78,8 +79,5 @@ test('flows: a flow that is deleted while it is run leaves no run open', async (
     t.true(answers.every(({ status }) => [202, 204, 404].includes(status)))
   }
   await arena.world().drain()
-  const { rows } = await arena
-    .world()
-    .db.query('select count(*)::integer as open from flow_runs where workspace_id = $1 and finished_at is null', [ring.id])
-  t.is(rows[0].open, 0)
+  t.is(await countFlowRuns(arena.world().db, ring.id, 'open'), 0)
 })

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { countLeads, leads, makeForm, makeLeads, submissionsOf } from '#test/features/forms/making.ts'
 import { atOnce, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { addFailedSubmission } from '#test/races/rows.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createRole } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-/** A workspace of a test's own with a form that keeps leads. */
+/** A workspace of the test with a form that stores leads. */
 async function begin(): Promise<{ w: World; ring: Ring; form: Awaited<ReturnType<typeof makeForm>> }> {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
@@ -17,7 +18,7 @@ async function begin(): Promise<{ w: World; ring: Ring; form: Awaited<ReturnType
   return { w, ring, form: await makeForm(w, leads) }
 }
 
-test('forms: one attempt sent 20 times at once, by both doors, is one submission and one record', async (t) => {
+test('forms: one attempt sent 20 times at once, through API and page, is one submission and one record', async (t) => {
   const { w, form } = await begin()
   const visitors = arena.pair(w.visitor)
   for (let round = 1; round <= rounds; round++) {
@@ -41,10 +42,7 @@ test('forms: a failed submission that is retried 20 times at once makes one reco
   const { w, ring, form } = await begin()
   for (let round = 1; round <= rounds; round++) {
     const id = randomUUID()
-    await w.db.query(
-      `insert into form_submissions (workspace_id, form_id, id, "values", state, error) values ($1, $2, $3, $4, 'failed', 'x')`,
-      [ring.id, form.id, id, JSON.stringify({ email: `${id}@example.com` })],
-    )
+    await addFailedSubmission(w.db, ring.id, form.id, id, { email: `${id}@example.com` })
     const answers = await atOnce(20, ring.owners, (client) => client.post(`${ring.path}/forms/${form.id}/submissions/${id}/retry`))
     t.deepEqual(tally(answers), { 202: 20 })
     await w.drain()
@@ -52,7 +50,7 @@ test('forms: a failed submission that is retried 20 times at once makes one reco
   }
 })
 
-test('forms: what is sent while the form is unpublished or deleted is kept whole or refused', async (t) => {
+test('forms: a submission to a form that is unpublished or deleted meanwhile is stored completely or refused', async (t) => {
   const { w, ring } = await begin()
   for (let round = 0; round < rounds / 2; round++) {
     const form = await makeForm(w, {}, `closing_${round}`)
@@ -68,7 +66,7 @@ test('forms: what is sent while the form is unpublished or deleted is kept whole
   }
 })
 
-test('forms: of 50 submissions of one /64 at both processes, to several forms, 30 are let in', async (t) => {
+test('forms: 30 of 50 submissions of one /64 at both processes, to several forms, are accepted', async (t) => {
   const { w } = await begin()
   const forms = [await makeForm(w, {}, 'one'), await makeForm(w, {}, 'two')]
   for (let round = 0; round < rounds / 4; round++) {
@@ -82,7 +80,7 @@ test('forms: of 50 submissions of one /64 at both processes, to several forms, 3
     )
     t.deepEqual(tally(answers), { 201: 30, 429: 20 })
     for (const { status, headers } of answers) if (status === 429) t.regex(headers.get('retry-after') ?? '', /^\d+$/)
-    // Looking at a form is not sending it.
+    // Reading a form does not count as a submission.
     t.is((await w.visitor.get(forms[0]?.hosted ?? '', { 'x-forwarded-for': `${net}::1` })).status, 200)
   }
 })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
@@ -7,7 +8,7 @@ const returning = (value: string) => `function handler() { return ${JSON.stringi
 const makeFunction = async (ring: Ring, source: string): Promise<string> =>
   `${ring.path}/functions/${(await made(ring.owner.post(`${ring.path}/functions`, { name: 'Race', source }))).id}`
 
-test('functions: sources that are saved and restored at once are a version each, and the last one stands', async (t) => {
+test('functions: sources that are saved and restored at once are a version each, and the newest is current', async (t) => {
   const ring = await arena.ring()
   const path = await makeFunction(ring, returning('first'))
   for (let round = 0; round < rounds; round++) {
@@ -28,7 +29,7 @@ test('functions: sources that are saved and restored at once are a version each,
   }
 })
 
-test('functions: a secret that is set by many at once is one of their values, and is deleted once', async (t) => {
+test('functions: a secret that is set repeatedly at once has one of the values, and is deleted once', async (t) => {
   const ring = await arena.ring()
   const source = `async function handler(values) { return values.indexOf(await sdk.secrets.get('KEY')) }`
   const path = await makeFunction(ring, source)
@@ -58,5 +59,5 @@ test('functions: a function that is deleted or disabled while it is called runs 
     t.is((await ring.owner.post(`${path}/invoke`)).status, isDeletion ? 404 : 400)
   }
   await w.drain()
-  t.is((await w.db.query('select from gated_jobs where workspace_id = $1', [ring.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'gated_jobs', ring.id), 0)
 })

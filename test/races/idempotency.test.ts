@@ -1,9 +1,10 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally, totalOf } from '#test/races/arena.ts'
+import { countRows } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
-test('idempotency: 50 requests with one key have one effect and 50 equal answers', async (t) => {
+test('idempotency: 50 requests with one key have one effect and 50 equal responses', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   for (let round = 0; round < rounds; round++) {
@@ -27,7 +28,7 @@ test('idempotency: of requests with one key and two bodies those of one body are
   t.is(await totalOf(ring, records), rounds)
 })
 
-test('idempotency: a failure with one key is one failure, whatever changes while it is asked again', async (t) => {
+test('idempotency: a failure with one key is one failure, whatever changes meanwhile', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true } })
   let kept = 0
@@ -45,7 +46,7 @@ test('idempotency: a failure with one key is one failure, whatever changes while
   }
 })
 
-test('idempotency: work of a worker that is asked for many times with one key is done once', async (t) => {
+test('idempotency: work of a worker that is requested repeatedly with one key is done once', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { note: {} })
   const source = `async function handler(note) { return (await sdk.records.create('parts', { note })).id }`
@@ -63,5 +64,5 @@ test('idempotency: work of a worker that is asked for many times with one key is
     t.is(await totalOf(ring, records), 2 * (round + 1))
   }
   await arena.world().drain()
-  t.is((await arena.world().db.query('select from job_files where workspace_id = $1', [ring.id])).rowCount, 0)
+  t.is(await countRows(arena.world().db, 'job_files', ring.id), 0)
 })

@@ -1,12 +1,14 @@
 import test from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
 import { csv, importInto, records, totalOf, typeOf } from '#test/core/records/importing.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { countLockWaits } from '#test/support/waiting.ts'
 
 const take = shareWorld(test)
 
-test('imports: of 20 imports of the same unique values at once each value is created once', async (t) => {
+test('imports: 20 imports of the same unique values at once create each value once', async (t) => {
   const w = await take()
   await typeOf(w, 'codes', { code: { unique: true } })
   const codes = Array.from({ length: 200 }, (_, index) => `c${index}`)
@@ -24,25 +26,24 @@ test('imports: of 20 imports of the same unique values at once each value is cre
   t.is(await totalOf(w, 'codes'), 200)
 })
 
-test('imports: a creation and an import that wait for each other both end with what is true', async (t) => {
+test('imports: a creation and an import that wait for each other both end with a consistent result', async (t) => {
   const w = await take()
   await typeOf(w, 'pairs', { one: { unique: true }, two: { unique: true }, note: {} })
   const hold = await holdAt(w, 'here', 'pairs', 'note')
   const importing = importInto(w, 'pairs', 'one,two,note\na,a,\nb,b,here\n')
   await hold.reached()
-  // It takes b of the first field and waits for a of the second, which the import has; the import comes to wait for b.
+  // It holds b of the first field and waits for a of the second, which the import holds; the import then waits for b.
   const creating = w.org.owner.post(records(w, 'pairs'), { values: { one: 'b', two: 'a' } })
-  const blocked = `select from pg_stat_activity where datname = current_database() and wait_event = 'transactionid' and query like '%"pairs"%'`
-  while ((await w.db.query(blocked)).rowCount === 0);
+  await eventually(async () => (await countLockWaits(w.db, '%"pairs"%', 'transactionid')) > 0)
   await hold.release()
   const [imported, created] = [await importing, await creating]
-  // Whichever of the two the database lets go first, the other meets its values: both rows of the file stand, or the one creation.
+  // Whichever of the two the database aborts, the other succeeds: both rows of the file exist, or the one creation.
   t.is(imported.data.created, created.status === 201 ? 0 : 2, created.text)
   t.true([201, 409].includes(created.status), created.text)
   t.is(await totalOf(w, 'pairs'), created.status === 201 ? 1 : 2)
 })
 
-test('imports: imports into two workspaces at once do not meet', async (t) => {
+test('imports: imports into two workspaces at once do not affect each other', async (t) => {
   const w = await take()
   const other = { ...w, org: await createOrg(w, 'Other') }
   const both = [w, other]
@@ -54,7 +55,7 @@ test('imports: imports into two workspaces at once do not meet', async (t) => {
 
 const long = `name,address,extra\n${Array.from({ length: 500 }, (_, index) => `row ${index + 1},a,b`).join('\n')}\n`
 
-test('imports: a field that is deleted while an import runs is passed over from then on', async (t) => {
+test('imports: a field that is deleted during an import is ignored in the rows that are left', async (t) => {
   const w = await take()
   const made = await w.org.owner.post(`${w.org.path}/fields`, { entity_type: 'locations', key: 'extra', label: 'Extra', type: 'string' })
   const hold = await holdAt(w, 'row 250')
@@ -67,7 +68,7 @@ test('imports: a field that is deleted while an import runs is passed over from 
   t.is(await totalOf(w, 'locations'), 500)
 })
 
-test('imports: a field that becomes required while an import runs binds the rows that are left', async (t) => {
+test('imports: a field that becomes required during an import applies to the rows that are left', async (t) => {
   const w = await take()
   const hold = await holdAt(w, 'row 250')
   const running = importInto(w, 'locations', long)
@@ -83,7 +84,7 @@ test('imports: a field that becomes required while an import runs binds the rows
   for (const { message } of data.errors) t.is(message, 'values.must is required')
 })
 
-test('imports: an import by a member who is removed while it runs ends', async (t) => {
+test('imports: an import completes although its member is removed meanwhile', async (t) => {
   const w = await take()
   const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:*'] }])
   const hold = await holdAt(w, 'row 50')
@@ -92,7 +93,10 @@ test('imports: an import by a member who is removed while it runs ends', async (
   t.is((await w.org.owner.delete(`${w.org.path}/members/${id}`)).status, 204)
   await hold.release()
   const job = async () => (await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}`)).data
-  while ((await job()).finished_at === null);
-  t.is((await job()).status, 'done')
+  const ended = await eventually(async () => {
+    const found = await job()
+    return found.finished_at !== null && found
+  })
+  t.is(ended.status, 'done')
   t.is(await totalOf(w, 'locations'), 500)
 })

@@ -4,7 +4,7 @@ import { mailsTo } from '#test/support/mailbox.ts'
 
 const arena = openArena(test)
 
-test('invitations: of 20 who invite one address at once all get the one invitation, and one mail goes out', async (t) => {
+test('invitations: 20 invitations of one address at once are one invitation and one mail', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()
     const email = `${ring.id}@example.com`

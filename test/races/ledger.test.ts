@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createAccount, openBooks } from '#test/features/accounting/books.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countLines, listEntries, readInstant } from '#test/races/rows.ts'
 
 const arena = openArena(test)
 
@@ -9,10 +10,10 @@ const begin = async (codes: readonly string[] = ['1000', '4000']) => {
   return { ring, books: await openBooks(ring, codes) }
 }
 
-/** Debits all add up to credits, and every report of the books agrees. */
+/** Debits equal credits, and every report of the books agrees. */
 const hold = async ({ owner, path }: Ring) => (await made(owner.get(`${path}/accounting/verify`))).ok as boolean
 
-test('ledger: of 20 reversals of an entry one is posted', async (t) => {
+test('ledger: one of 20 reversals of an entry is posted', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const { id } = await made(books.post(['1000 +1', '4000 -1']))
@@ -23,7 +24,7 @@ test('ledger: of 20 reversals of an entry one is posted', async (t) => {
   t.true(await hold(ring))
 })
 
-test('ledger: 20 equal postings with one key, and 20 reversals with one key, are one each', async (t) => {
+test('ledger: 20 equal postings with one key, and 20 reversals with one key, are done once each', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds / 4; round++) {
     const key = { 'idempotency-key': `key ${round}` }
@@ -38,7 +39,7 @@ test('ledger: 20 equal postings with one key, and 20 reversals with one key, are
   t.is((await books.read('/entries')).total, rounds / 2)
 })
 
-test('ledger: an account is posted to or deleted, never both', async (t) => {
+test('ledger: an account is either posted to or deleted', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const account = await createAccount(ring, `1${round}x`)
@@ -55,12 +56,11 @@ test('ledger: an account is posted to or deleted, never both', async (t) => {
       JSON.stringify(tally(answers)),
     )
     t.is(deletions, postings === 0 ? 1 : 0)
-    const { rows } = await arena.world().db.query('select count(*)::integer as lines from journal_lines where account_id = $1', [account])
-    t.is(rows[0].lines, postings)
+    t.is(await countLines(arena.world().db, account), postings)
   }
 })
 
-test('ledger: an account is posted to under one kind', async (t) => {
+test('ledger: all postings to an account see one kind', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const account = await createAccount(ring, `1${round}x`)
@@ -72,12 +72,12 @@ test('ledger: an account is posted to under one kind', async (t) => {
     t.deepEqual(tally(answers.filter(({ at }) => at === '')), { 201: 16 })
     const { kind } = (await made(ring.owner.get(values))).values
     const changed = answers.filter(({ at, status }) => at === 'kind' && status === 204).length
-    // A change that finds its kind already there changes nothing.
+    // A change to the present kind has no effect.
     t.is(kind, changed > 0 ? 'liability' : 'asset')
   }
 })
 
-test('ledger: what a seal covers was posted before it, and the chain has no fork', async (t) => {
+test('ledger: a seal covers only entries that were posted before it, and the chain has no fork', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds / 4; round++) {
     const answers = await atOnce(20, ring.owners, (client, index) =>
@@ -95,7 +95,7 @@ test('ledger: what a seal covers was posted before it, and the chain has no fork
   t.true(await hold(ring))
 })
 
-test('ledger: once books are closed, nothing more is posted before', async (t) => {
+test('ledger: no entry is posted before the date through which books are closed', async (t) => {
   const { ring, books } = await begin()
   for (let round = 0; round < rounds; round++) {
     const day = `2026-01-${String(round + 1).padStart(2, '0')}`
@@ -103,8 +103,7 @@ test('ledger: once books are closed, nothing more is posted before', async (t) =
     const answers = await atOnce(20, ring.owners, async (client, index) => {
       if (index !== 7) return books.post(['1000 +1', '4000 -1'], { date: day }, client)
       const answer = await client.patch(ring.path, { books_closed_through: day })
-      const { rows } = await arena.world().db.query('select id from journal_entries where workspace_id = $1 and date = $2', [ring.id, day])
-      found = rows.map(({ id }) => id).sort()
+      found = await listEntries(arena.world().db, ring.id, day)
       return answer
     })
     t.is(answers[7]?.status, 200)
@@ -113,16 +112,13 @@ test('ledger: once books are closed, nothing more is posted before', async (t) =
   }
 })
 
-test('ledger: a report as of now is the same for ever, whoever is posting', async (t) => {
+test('ledger: a report as of now never changes, whatever is posted meanwhile', async (t) => {
   const { ring, books } = await begin()
   const reports: { readonly path: string; readonly text: string }[] = []
   for (let round = 0; round < rounds / 4; round++) {
     const answers = await atOnce(20, ring.owners, async (client, index) => {
       if (index % 4 !== 0) return books.post(['1000 +1', '4000 -1'], {}, client)
-      const { rows } = await arena
-        .world()
-        .db.query(`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as now`)
-      const path = `${books.path}/trial-balance?recorded_before=${rows[0].now}`
+      const path = `${books.path}/trial-balance?recorded_before=${await readInstant(arena.world().db)}`
       const answer = await client.get(path)
       reports.push({ path, text: answer.text })
       return answer
@@ -132,7 +128,7 @@ test('ledger: a report as of now is the same for ever, whoever is posting', asyn
   for (const { path, text } of reports) t.is((await ring.owner.get(path)).text, text)
 })
 
-test('ledger: the books keep one currency, or several', async (t) => {
+test('ledger: books have one currency or several', async (t) => {
   for (let round = 0; round < rounds / 4; round++) {
     const { ring, books } = await begin()
     const answers = await atOnce(12, ring.owners, (client, index) =>

@@ -5,7 +5,7 @@ import { fromAnywhere } from '#test/support/account.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test('limits: of 100 calls from one address at both processes 60 are let in, and each hears how many are left', async (t) => {
+test('limits: 60 of 100 calls from one address at both processes are accepted, and each response holds the number that is left', async (t) => {
   await arena.open()
   const { world, pair } = arena
   for (let round = 0; round < rounds; round++) {
@@ -20,7 +20,7 @@ test('limits: of 100 calls from one address at both processes 60 are let in, and
   }
 })
 
-test('limits: of 40 guesses of one password from many addresses ten are tried', async (t) => {
+test('limits: ten of 40 guesses of one password from many addresses are tried', async (t) => {
   await arena.open()
   const { world, pair } = arena
   for (let round = 0; round < rounds / 4; round++) {

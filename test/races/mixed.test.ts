@@ -7,7 +7,7 @@ const arena = openArena(test)
 interface Place {
   readonly records: string
   readonly ids: readonly string[]
-  /** Different for every call, from 0. */
+  /** A different number for every call, from 0. */
   readonly number: number
 }
 
@@ -15,7 +15,7 @@ const some = <T>(items: readonly T[], number: number): T | undefined => items[(n
 const values = ({ number }: Pick<Place, 'number'>) => ({ one: `a${number % 5}`, other: `b${(number * 3) % 5}`, note: `${number}` })
 const csv = { 'content-type': 'text/csv' }
 
-/** Ways to change records whose two unique fields have five values each, so that everybody is in everybody's way. */
+/** Ways to change records whose two unique fields have five values each, so that callers conflict. */
 const ways: readonly ((client: Client, place: Place) => ReturnType<Client['post']>)[] = [
   (client, place) => client.post(place.records, { values: values(place) }),
   (client, place) => client.put(`${place.records}/${some(place.ids, place.number)}/values`, { values: values(place) }),
@@ -43,7 +43,7 @@ interface Entry {
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
-/** The values of every record as the audit tells them, by id. */
+/** The values of every record by the audit, by id. */
 async function toldBy({ owner, path }: Ring): Promise<Record<string, unknown>> {
   const entries: Entry[] = []
   for (let page = []; page.length === 200 || entries.length === 0; entries.push(...page)) {
@@ -58,7 +58,7 @@ async function toldBy({ owner, path }: Ring): Promise<Record<string, unknown>> {
   return records
 }
 
-test('mixed: whatever everybody does at once nobody fails, and what is there is what the audit tells', async (t) => {
+test('mixed: mixed calls at once all succeed, and the records match the audit', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { one: { unique: true }, other: { unique: true }, note: {} })
   for (let round = 0; round < rounds; round++) {

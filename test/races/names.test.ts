@@ -3,7 +3,7 @@ import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
 
 const arena = openArena(test)
 
-test('names: a menu group that twenty make under one name is made once and changed by the others', async (t) => {
+test('names: a menu group that twenty callers create under one name is created once and changed by the others', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const slug = `group-${round}`
@@ -15,7 +15,7 @@ test('names: a menu group that twenty make under one name is made once and chang
   }
 })
 
-test('names: an address that twenty invite at once has one invitation and one mail', async (t) => {
+test('names: an address that twenty callers invite at once gets one invitation and one mail', async (t) => {
   const ring = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const spelt = [`Guest-${round}@example.com`, `guest-${round}@EXAMPLE.com`]

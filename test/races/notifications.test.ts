@@ -1,13 +1,14 @@
 import test from 'ava'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
 import { type Caller, createMember } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 
 const arena = openArena(test)
 
 const makeRule = (ring: Ring, event: string) =>
   made(ring.owner.post(`${ring.path}/notification-rules`, { name: event, object_type: 'locations', event, title: event }))
 
-/** The whole inbox of a caller, and how many of it are said to be unread. */
+/** The whole inbox of a caller, and its number of unread items. */
 async function inboxOf(ring: Ring, { client }: Pick<Caller, 'client'>) {
   const items = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -40,7 +41,7 @@ test('notifications: changes of many records at once make one item each for ever
   }
 })
 
-test('notifications: an item that is marked by many keeps its first time, and marking all at once counts to zero', async (t) => {
+test('notifications: an item that is marked repeatedly keeps its first time, and marking all at once leaves none unread', async (t) => {
   const ring = await arena.ring()
   await makeRule(ring, 'created')
   const inbox = `${ring.path}/notifications`
@@ -61,7 +62,7 @@ test('notifications: an item that is marked by many keeps its first time, and ma
   }
 })
 
-test('notifications: a member who is removed while items are delivered finds none when it is back', async (t) => {
+test('notifications: a member who is removed during deliveries has no item after returning', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   await makeRule(ring, 'created')
@@ -72,7 +73,7 @@ test('notifications: a member who is removed while items are delivered finds non
       made(ring.owners[1].delete(`${ring.path}/members/${member.id}`)),
     ])
     await w.drain()
-    await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [ring.id, member.id])
+    await addMember(w.db, ring.id, member.id)
     t.deepEqual(await inboxOf(ring, member), { items: [], unread: 0 })
   }
 })

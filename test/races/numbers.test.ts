@@ -1,9 +1,11 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countCreatedNumbers, countDeadlocks } from '#test/races/rows.ts'
+import { setPlan } from '#test/support/rows.ts'
 
 const arena = openArena(test, { FREE_RECORDS: '100000' })
 
-test('numbers: creations at once, with failures among them: no number comes twice', async (t) => {
+test('numbers: creations at once, with failures among them, issue no number twice', async (t) => {
   const org = await arena.ring()
   const invoices = `${org.path}/records/invoices`
   const bodies = [{}, { values: { status: 'bad' } }, { values: { customer_name: 'x' } }, { values: { number: 'taken' } }, { values: {} }]
@@ -19,14 +21,14 @@ test('numbers: creations at once, with failures among them: no number comes twic
   for (const number of numbers) t.regex(number, /^INV-\d{5}$/)
 })
 
-test('numbers: creations, imports and batches at once share one counter and never wait for each other in a circle', async (t) => {
+test('numbers: creations, imports and batches at once share one counter without deadlocks', async (t) => {
   const org = await arena.ring()
   const { db, drain } = arena.world()
   const invoices = `${org.path}/records/invoices`
   const csv = `customer_name\n${Array.from({ length: 100 }, (_, index) => `c${index}`).join('\n')}\n`
   const operations = Array.from({ length: 20 }, () => ({ op: 'create' }))
-  for (const plan of ['paid', 'free']) {
-    await db.query('update workspaces set plan = $1 where id = $2', [plan, org.id])
+  for (const plan of ['paid', 'free'] as const) {
+    await setPlan(db, org.id, plan)
     let importing = true
     const answers: { status: number; text: string }[] = []
     const whileImporting = async (call: () => Promise<{ status: number; text: string }>) => {
@@ -43,16 +45,12 @@ test('numbers: creations, imports and batches at once share one counter and neve
     for (const { status, text } of answers) t.true(status === 201 || status === 200, text)
   }
   await drain()
-  const { rows } = await db.query(
-    `select count(*)::int as kept, count(distinct number)::int as numbers
-     from (select after->>'number' as number from audit_entries where action = 'record.created' and workspace_id = $1) as created`,
-    [org.id],
-  )
-  t.is(rows[0].kept, rows[0].numbers)
-  t.is((await db.query(`select from pg_stat_database where datname = current_database() and deadlocks > 0`)).rowCount, 0)
+  const { all, different } = await countCreatedNumbers(db, org.id)
+  t.is(all, different)
+  t.is(await countDeadlocks(db), 0)
 })
 
-test('numbers: numbers that others hold already are passed over while they are taken', async (t) => {
+test('numbers: numbers that other records hold are skipped', async (t) => {
   const org = await arena.ring()
   const invoices = `${org.path}/records/invoices`
   let last = 0
@@ -71,9 +69,9 @@ test('numbers: numbers that others hold already are passed over while they are t
   }
 })
 
-test('numbers: a number that is set as the next one is the least of those that come after, whatever is made meanwhile', async (t) => {
+test('numbers: the next number that is set is the least of the later numbers, whatever is created meanwhile', async (t) => {
   const org = await arena.ring()
-  // Not unique: no number that comes twice would be passed over.
+  // Not unique: a repeated number would not be skipped.
   const { records, fields } = await makeType(org, 'orders', { code: {} })
   const autogen = `${org.path}/fields/${fields.code}/autogen`
   await made(org.owner.put(autogen, { pattern: '{seq}' }))

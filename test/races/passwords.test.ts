@@ -2,10 +2,10 @@ import test from 'ava'
 import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
 import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test/support/account.ts'
 
-// Passwords take long to hash on purpose, so these go round less often.
+// Passwords are slow to hash on purpose, so there are fewer rounds.
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test('passwords: of several changes of one password one is made, and that is the password', async (t) => {
+test('passwords: one of several changes of a password succeeds and sets the password', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
@@ -17,11 +17,11 @@ test('passwords: of several changes of one password one is made, and that is the
     t.deepEqual(tally(answers), { 204: 1, 401: 5 })
     const winner = next[answers.findIndex(({ status }) => status === 204)]
     t.is((await signIn(w.visitor, email, winner)).status, 200)
-    t.is((await client.get('/v1/auth/me')).status, 200, 'its own session goes on')
+    t.is((await client.get('/v1/auth/me')).status, 200, 'its own session stays valid')
   }
 })
 
-test('passwords: whoever knows the old password does not set another one while it is reset', async (t) => {
+test('passwords: the old password sets no new one while it is reset', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
@@ -32,7 +32,7 @@ test('passwords: whoever knows the old password does not set another one while i
       arena.pair(w.visitor)[1].post('/v1/auth/reset', { token, password: 'the true one' }, fromAnywhere()),
     ])
     for (const { status } of changes) t.true(status === 204 || status === 401)
-    // A change that was first has made the mailed token worthless; else what the token set stands.
+    // A change that came first invalidates the mailed token; otherwise the token's password stays.
     const isChanged = changes.some(({ status }) => status === 204)
     t.true(reset.status === 204 || (isChanged && reset.status === 400), reset.text)
     t.is((await signIn(w.visitor, email, 'the true one')).status, reset.status === 204 ? 200 : 401)

@@ -4,6 +4,7 @@ import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features
 import { shareStripe } from '#test/features/payments/providers.ts'
 import type { StripeAccount } from '#test/features/payments/stripe-stand-in.ts'
 import { atOnce, openArena, type Ring, rounds } from '#test/races/arena.ts'
+import { countPayments, letSweepDue } from '#test/races/rows.ts'
 
 const server = shareStripe(test)
 const arena = openArena(test, async () => ({ STRIPE_API_URL: (await server()).url }))
@@ -14,7 +15,7 @@ const open = async (ring: Ring, stripe: StripeAccount, connectionId: string) => 
   return { id: id as string, session: stripe.open(theirs?.id ?? '') }
 }
 
-test('payments: webhook, refresh, sweep and cancel at once: one payments record, and a link that is paid or cancelled', async (t) => {
+test('payments: webhook, refresh, sweep and cancel at once give one payments record and a link that is paid or cancelled', async (t) => {
   const ring = await arena.ring()
   const w = { ...arena.world(), org: ring }
   const stripe = (await server()).account()
@@ -24,7 +25,7 @@ test('payments: webhook, refresh, sweep and cancel at once: one payments record,
     const { id, session } = await open(ring, stripe, connectionId)
     const isPaid = round % 4 !== 0
     const event = isPaid ? stripe.pay(session).completed : stripe.emit('checkout.session.expired', session)
-    await w.db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [ring.id])
+    await letSweepDue(w.db, ring.id)
     const answers = await atOnce(20, ring.owners, async (client, index) => {
       if (index % 4 === 0) return stripe.deliver(client.as(null), connectionId, event)
       return client.post(`${paymentsOf(ring)}/links/${id}/${index % 4 === 1 ? 'cancel' : 'refresh'}`)
@@ -37,18 +38,14 @@ test('payments: webhook, refresh, sweep and cancel at once: one payments record,
     const { status } = await linkOf(ring, id)
     ends[status] = (ends[status] ?? 0) + 1
     t.is(status, isPaid ? 'paid' : 'cancelled')
-    const { rows } = await w.db.query('select payment_record_id from provider_payments where workspace_id = $1 and link_id = $2', [
-      ring.id,
-      id,
-    ])
-    t.is(rows.length, isPaid ? 1 : 0)
+    t.is(await countPayments(w.db, ring.id, id), isPaid ? 1 : 0)
   }
   t.is((await recordsOf(ring)).length, ends.paid)
   await letDue(w, 60)
   t.is((await recordsOf(ring)).length, ends.paid)
 })
 
-test('payments: twenty requests with one key make one link at the provider', async (t) => {
+test('payments: twenty requests with one key create one link at the provider', async (t) => {
   const ring = await arena.ring()
   const stripe = (await server()).account()
   const connectionId = await connect(ring, 'stripe', stripe.credentials)

@@ -3,14 +3,14 @@ import { byHand, chain } from '#test/features/flows/support.ts'
 import { createFunction, handlerOf } from '#test/features/functions/support.ts'
 import { createLine, type Line, lineOf, proven } from '#test/features/queues/support.ts'
 import { atOnce, made, openArena, type Ring, rounds, tally } from '#test/races/arena.ts'
+import { countDeadlocks, countFlowRuns } from '#test/races/rows.ts'
 import type { Client } from '#test/support/client.ts'
 
 const arena = openArena(test, {}, 'queues')
 
-/** Nobody waited for anybody in a circle. */
-async function noDeadlock(t: ExecutionContext): Promise<void> {
-  const { db } = arena.world()
-  t.is((await db.query(`select from pg_stat_database where datname = current_database() and deadlocks > 0`)).rowCount, 0)
+/** No deadlock occurred. */
+async function requireNoDeadlock(t: ExecutionContext): Promise<void> {
+  t.is(await countDeadlocks(arena.world().db), 0)
 }
 
 const keysOf = (count: number, mark: string | number): string[] => Array.from({ length: count }, (_, index) => `${mark} ${index}`)
@@ -19,7 +19,7 @@ async function counted(org: Ring, line: Line): Promise<Record<string, number>> {
   return (await made(org.owner.get(`${line.path}/summary`))).summary.by_stage
 }
 
-test('queues: claims at once: no item goes to two, and none is left', async (t) => {
+test('queues: claims at once give no item to two stations and leave none', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org)
   for (let round = 0; round < rounds; round++) {
@@ -32,10 +32,10 @@ test('queues: claims at once: no item goes to two, and none is left', async (t) 
   await proven(t, org.owner, line)
 })
 
-/** A way into a stage; whether the item with this number came in. */
+/** A way into a stage; returns whether the item with this number entered. */
 type Door = (client: Client, index: number) => Promise<boolean>
 
-test('queues: a stage with room for five takes five, by whatever door they come, and a free place is taken by one', async (t) => {
+test('queues: a stage with a limit of five takes five items by any call, and a free place is taken once', async (t) => {
   const org = await arena.ring()
   const enter = await createFunction(t, org, handlerOf(`return sdk.queues.move('line', input.item.id, 'work')`))
   const stages = [
@@ -71,10 +71,10 @@ test('queues: a stage with room for five takes five, by whatever door they come,
     for (const id of ids) await org.owner.delete(`${line.path}/items/${id}`)
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
-test('queues: what flows and records add goes into a stage past its limit, and of those that move, by flows too, none does', async (t) => {
+test('queues: items that flows and records add exceed a stage’s limit; items that are moved, also by flows, do not', async (t) => {
   const org = await arena.ring()
   const { drain, db } = arena.world()
   const stages = [
@@ -106,9 +106,9 @@ test('queues: what flows and records add goes into a stage past its limit, and o
     const all = await inside()
     const moved = all.filter(({ id }) => ids.includes(id))
     t.true(moved.length <= 5, `${moved.length} moved`)
-    t.true(all.length >= 5, `${all.length} inside, and moves were refused`)
-    t.is(all.length - moved.length, 8, 'nothing that is added is refused')
-    // With room for one again, one of all that move gets it; in every other round these are flows alone.
+    t.true(all.length >= 5, `${all.length} items, and moves were refused`)
+    t.is(all.length - moved.length, 8, 'no addition is refused')
+    // With room for one item, one of all moved items enters; in every other round only flows move.
     for (const { id } of [...moved, ...all.filter(({ id }) => !ids.includes(id)).slice(4)])
       await org.owner.delete(`${line.path}/items/${id}`)
     const left = ids.filter((id) => !moved.some((one) => one.id === id))
@@ -120,13 +120,13 @@ test('queues: what flows and records add goes into a stage past its limit, and o
     for (const { id } of (await made(org.owner.get(`${line.path}/items?limit=200`))).items)
       await org.owner.delete(`${line.path}/items/${id}`)
   }
-  const { rows } = await db.query(`select count(*)::integer as ok from flow_runs where workspace_id = $1 and status = 'ok'`, [org.id])
-  t.true(rows[0].ok >= rounds * 4 + rounds / 2, `${rows[0].ok} runs ended well: flows moved as well as added`)
+  const ok = await countFlowRuns(db, org.id, 'ok')
+  t.true(ok >= rounds * 4 + rounds / 2, `${ok} runs succeeded, so flows added and moved`)
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
-test('queues: one key added by all at once is one item, and so is one that all scan', async (t) => {
+test('queues: one key that all callers add at once is one item, and so is one that all scan', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
   for (let round = 0; round < rounds; round++) {
@@ -149,10 +149,10 @@ test('queues: one key added by all at once is one item, and so is one that all s
     t.is(verdicts.filter((verdict) => verdict === 'duplicate').length, 19, verdicts.join())
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
-test('queues: one item scanned on by all at once goes one stage for each scan that moves it, and no further than the last', async (t) => {
+test('queues: an item that all callers scan at once moves one stage for each accepted scan, up to the last stage', async (t) => {
   const org = await arena.ring()
   const stages = Array.from({ length: 10 }, (_, index) => ({ key: `s${index}`, kind: index === 0 ? 'start' : 'normal' }))
   const line = await createLine(t, org, { stages })
@@ -168,7 +168,7 @@ test('queues: one item scanned on by all at once goes one stage for each scan th
   await proven(t, org.owner, line)
 })
 
-test('queues: a journal sent by all at once is judged once', async (t) => {
+test('queues: a journal that all callers send at once is judged once', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
   for (let round = 0; round < rounds; round++) {
@@ -185,10 +185,10 @@ test('queues: a journal sent by all at once is judged once', async (t) => {
     t.true(data.every(({ scan_id }: { scan_id: string }) => scan_id.startsWith(`${round} `)))
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
-test('queues: journals under keys of their own, in opposite orders and beside moves, wait for each other in no circle', async (t) => {
+test('queues: journals with different keys, in opposite orders and beside moves, cause no deadlock', async (t) => {
   const org = await arena.ring()
   const line = await createLine(t, org)
   const keys = keysOf(20, 'key')
@@ -202,15 +202,15 @@ test('queues: journals under keys of their own, in opposite orders and beside mo
       }))
       return client.post(`${line.path}/scan/batch`, { scans }, { 'idempotency-key': `${round} ${index % 3}` })
     })
-    // Two send each key, with other scans: one of them is answered, the other told that the key is taken.
+    // Two callers send each key with different scans: one is answered, and the other is refused.
     t.is(answers.filter(({ status }) => status === 200).length, 5)
     t.deepEqual(tally(answers), { 200: 5, 400: 3 })
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
-test('queues: opposite moves that write one record wait for each other in no circle', async (t) => {
+test('queues: opposite moves that write one record cause no deadlock', async (t) => {
   const org = await arena.ring()
   const record = (await made(org.owner.post(`${org.path}/records/locations`, { values: { name: 'Hall' } }))).id
   const patch = { record_patch: { address: '{{item.key}}' }, wip_limit: 100 }
@@ -229,10 +229,10 @@ test('queues: opposite moves that write one record wait for each other in no cir
     t.deepEqual(tally(answers), { 200: 40 })
   }
   await proven(t, org.owner, line)
-  await noDeadlock(t)
+  await requireNoDeadlock(t)
 })
 
-test('queues: a stage is not left out while items come into it', async (t) => {
+test('queues: a stage is not removed while items enter it', async (t) => {
   const org = await arena.ring()
   const both = [{ key: 'in', kind: 'start' }, { key: 'more' }]
   const line = await createLine(t, org, { stages: both })

@@ -48,7 +48,7 @@ export async function countEventClashes(db: Db, calendarId: string): Promise<num
   return rows[0]?.clashes ?? 0
 }
 
-/** The number of a workspace's runs of flows: those of a status, or those that have not ended. */
+/** The number of a workspace's runs of flows with a status, or of those that have not ended. */
 export async function countFlowRuns(db: Db, workspaceId: string, status: 'ok' | 'open'): Promise<number> {
   const condition = status === 'ok' ? `status = 'ok'` : 'finished_at is null'
   return (await db.query(`select from flow_runs where workspace_id = $1 and ${condition}`, [workspaceId])).rowCount ?? 0
@@ -102,7 +102,7 @@ export interface DriveFigures {
   readonly doubled: number
 }
 
-/** Compares what a workspace's drives hold with every count of it. */
+/** Compares the content of a workspace's drives with every count of it. */
 export async function readDriveFigures(db: Db, workspaceId: string): Promise<DriveFigures | undefined> {
   const { rows } = await db.query<DriveFigures>(
     `select (select coalesce(sum(size_bytes), 0)::int from drive_objects where workspace_id = $1) as bytes,

@@ -7,7 +7,7 @@ const weekMs = 7 * 86_400_000
 const first = Date.parse('2027-01-04T09:00:00Z')
 const week = (number: number) => new Date(first + number * weekMs).toISOString()
 
-test('series: of 20 who move a series with exceptions on following weeks each moves all of it, none fails, and none is lost', async (t) => {
+test('series: 20 moves of a series with exceptions on following weeks are all made, and none is lost', async (t) => {
   for (let round = 0; round < rounds; round++) {
     const ring = await arena.ring()
     const { id } = await makeEvent(t, { org: ring }, { title: 'S', start: week(0), timezone: 'UTC', recurrence: 'FREQ=WEEKLY;COUNT=30' })

@@ -3,10 +3,11 @@ import { atOnce, made, openArena, rounds, tally } from '#test/races/arena.ts'
 import { createAccount, fromAnywhere, password, resetToken, signIn } from '#test/support/account.ts'
 import { createPerson } from '#test/support/factories.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
+import { setWorkspaceStatus } from '#test/support/rows.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
-test('sessions: a session that is ended by many while it is used lets no call in that begins after that', async (t) => {
+test('sessions: a session that many callers end while it is used accepts no later call', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds; round++) {
@@ -19,11 +20,11 @@ test('sessions: a session that is ended by many while it is used lets no call in
   }
 })
 
-test('sessions: a workspace that is suspended lets no call in that begins after that, and all when it is back', async (t) => {
+test('sessions: a suspended workspace accepts no later call, and accepts all when it is active again', async (t) => {
   const ring = await arena.ring()
   const records = `${ring.path}/records/locations`
   const create = (count: number) => atOnce(count, ring.owners, (client) => client.post(records, { values: { name: 'x' } }))
-  const become = (status: string) => arena.world().db.query('update workspaces set status = $2 where id = $1', [ring.id, status])
+  const become = (status: 'active' | 'suspended') => setWorkspaceStatus(arena.world().db, ring.id, status)
   for (let round = 0; round < rounds; round++) {
     const writing = create(20)
     await become('suspended')
@@ -34,7 +35,7 @@ test('sessions: a workspace that is suspended lets no call in that begins after 
   }
 })
 
-test('sessions: a token that sets a password, used by many at once, sets it once', async (t) => {
+test('sessions: a reset token that many callers use at once sets the password once', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {
@@ -49,7 +50,7 @@ test('sessions: a token that sets a password, used by many at once, sets it once
   }
 })
 
-test('sessions: somebody new who is invited to two workspaces and joins both at once has one account', async (t) => {
+test('sessions: a new person who accepts invitations of two workspaces at once gets one account', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 4; round++) {

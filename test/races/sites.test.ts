@@ -2,6 +2,7 @@ import test from 'ava'
 import { admitVisitors, makeSite, putDocument, putFile } from '#test/features/sites/making.ts'
 import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
 import { fromAnywhere } from '#test/support/account.ts'
+import { readFileUsage } from '#test/support/rows.ts'
 
 const arena = openArena(test, { TRUST_PROXY: '1' })
 
@@ -12,7 +13,7 @@ async function begin(plan: 'paid' | 'free' = 'paid') {
   return { w, ring, site: await makeSite(w) }
 }
 
-test('sites: of 300 reads of content from one address at both processes 240 are let in', async (t) => {
+test('sites: 240 of 300 reads of content from one address at both processes are accepted', async (t) => {
   await arena.open()
   const { w, site } = await begin()
   await putDocument(w, site, 'page')
@@ -21,7 +22,7 @@ test('sites: of 300 reads of content from one address at both processes 240 are 
   t.deepEqual(tally(answers), { 200: 240, 429: 60 })
 })
 
-test('sites: what is written 20 times at once to one path is made once, and its bytes count once', async (t) => {
+test('sites: a page that is written 20 times at once is created once, and its bytes count once', async (t) => {
   await arena.open()
   const { w, ring, site } = await begin()
   const bytes = Buffer.alloc(1_000, 'x')
@@ -33,12 +34,11 @@ test('sites: what is written 20 times at once to one path is made once, and its 
     )
     t.deepEqual(tally(answers), { 200: 19, 201: 1 })
     t.is((await putFile(w, `${site.inside}/p${round}`, bytes, 'text/plain')).status, 200)
-    const { rows } = await w.db.query('select total_bytes::integer as bytes from file_usage where workspace_id = $1', [ring.id])
-    t.is(rows[0]?.bytes, 1_000 * (round + 1))
+    t.is(await readFileUsage(w.db, ring.id), 1_000 * (round + 1))
   }
 })
 
-test('sites: the first files of all websites, put 20 at once, find one place', async (t) => {
+test('sites: 20 first files of all websites at once are stored in one place', async (t) => {
   await arena.open()
   const { ring } = await begin()
   const answers = await atOnce(20, ring.owners, (client, index) =>

@@ -1,12 +1,18 @@
 import test from 'ava'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { atOnce, openArena, rounds, tally } from '#test/races/arena.ts'
+import { countIndexes, readColumns, replaceTypeSilently } from '#test/races/rows.ts'
 import type { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
+import { readTable } from '#test/support/locks.ts'
+import { countRows } from '#test/support/rows.ts'
+import { countLockWaits } from '#test/support/waiting.ts'
 
 const arena = openArena(test)
-const schemaOf = ({ id }: Org) => `ws_${id.replaceAll('-', '')}`
+const dealsOf = ({ id }: Org) => `${schemaOf(id)}.deals`
 
-test('types: of twenty equal types or fields made at once one is made and nineteen are refused', async (t) => {
+test('types: of twenty equal types or fields at once one is created and nineteen are refused', async (t) => {
   const org = await arena.ring()
   for (let round = 0; round < rounds; round++) {
     const types = await atOnce(20, org.owners, (client) => client.post(`${org.path}/types`, { key: `type_${round}`, label: 'T' }))
@@ -17,7 +23,7 @@ test('types: of twenty equal types or fields made at once one is made and ninete
   await agrees(t, org)
 })
 
-test('types: a field deleted by twenty at once is deleted by one', async (t) => {
+test('types: a field that twenty callers delete at once is deleted once', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   for (let round = 0; round < rounds; round++) {
@@ -29,7 +35,7 @@ test('types: a field deleted by twenty at once is deleted by one', async (t) => 
   await agrees(t, org)
 })
 
-test('types: twenty fields made at once on one type are all made, ten of them asked for twice with one key', async (t) => {
+test('types: twenty fields of one type are all created at once, ten of them requested twice with one key', async (t) => {
   const org = await arena.ring()
   const answers = await atOnce(30, org.owners, (client, index) => {
     const key = index < 10 ? index : index % 20
@@ -41,7 +47,7 @@ test('types: twenty fields made at once on one type are all made, ten of them as
   await agrees(t, org)
 })
 
-test('types: a type that is deleted while others write to it is gone, and everybody gets a clear answer', async (t) => {
+test('types: a type that is deleted during writes is gone, and every caller gets a clear response', async (t) => {
   const org = await arena.ring()
   const types = `${org.path}/types`
   for (let round = 0; round < rounds; round++) {
@@ -65,7 +71,7 @@ test('types: a type that is deleted while others write to it is gone, and everyb
       org.owners[1].delete(`${types}/deals`),
     ])
     t.is(deletion.status, 204)
-    // A field of a type that is gone is refused, as its body names no type; all else is not found.
+    // A field of a deleted type is refused with 400, since its body names no type; all other requests are not found.
     for (const answer of writes) t.true([200, 201, 204, 400, 404].includes(answer?.status ?? 0), answer?.text)
     t.is((await org.owner.get(types)).data.length, 4)
   }
@@ -73,7 +79,7 @@ test('types: a type that is deleted while others write to it is gone, and everyb
   await agrees(t, org)
 })
 
-test('types: a type that is deleted and made again under its writers stays one type', async (t) => {
+test('types: a type that is deleted and created again during writes stays one type', async (t) => {
   const org = await arena.ring()
   const types = `${org.path}/types`
   const make = async (type: string) => {
@@ -94,24 +100,21 @@ test('types: a type that is deleted and made again under its writers stays one t
   await agrees(t, org)
 })
 
-test('types: a record of a type that was deleted and made again meanwhile is not found, and not kept', async (t) => {
+test('types: a record of a type that was deleted and created again meanwhile is not found and not stored', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await org.owner.post(`${org.path}/records/deals`)).status, 201)
-  // What a request meets that has looked at the type just before: the picture names a type that is no more, and nobody has said so.
+  // The situation of a request that has just read the type: the cached type no longer exists, and no invalidation was sent.
   const sleight = await arena.world().db.connect()
   t.teardown(() => sleight.release(true))
-  await sleight.query('set session_replication_role = replica')
-  await sleight.query('delete from record_counts where workspace_id = $1', [org.id])
-  await sleight.query(`update record_types set id = uuidv7() where workspace_id = $1 and key = 'deals'`, [org.id])
+  await replaceTypeSilently(sleight, org.id, 'deals')
   const { status, body } = await org.owner.post(`${org.path}/records/deals`)
   t.is(status, 404)
   t.is(body.error.code, 'NOT_FOUND')
-  const { rows } = await arena.world().db.query(`select count(*)::int as count from ${schemaOf(org)}.deals`)
-  t.deepEqual(rows, [{ count: 1 }])
+  t.is(await countRows(arena.world().db, dealsOf(org)), 1)
 })
 
-test('types: fields come and go under writers, and no write is lost or fails', async (t) => {
+test('types: no write is lost or fails while fields are added and deleted', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
   const change = async () => {
@@ -137,64 +140,28 @@ test('types: fields come and go under writers, and no write is lost or fails', a
   await agrees(t, org)
 })
 
-test('types: a change of a busy table lets readers through while it waits, and is made once the table is free', async (t) => {
+test('types: a change of a busy table lets readers pass while it waits, and is made once the table is free', async (t) => {
   const org = await arena.ring()
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
-  const reader = await arena.world().db.connect()
-  t.teardown(() => reader.release())
-  await reader.query('begin')
-  await reader.query(`select from ${schemaOf(org)}.deals`)
+  const reader = await readTable(t, arena.world().db, dealsOf(org))
   const adding = org.owner.post(`${org.path}/fields`, { entity_type: 'deals', key: 'name', label: 'N', type: 'string' })
-  await until(waiting)
+  await eventually(waiting)
   t.is((await org.owner.get(`${org.path}/records/deals`)).status, 200)
-  await until(async () => !(await waiting()))
-  await until(waiting)
-  await reader.query('commit')
+  await eventually(async () => !(await waiting()))
+  await eventually(waiting)
+  await reader.release()
   t.is((await adding).status, 201)
   await agrees(t, org)
 })
 
-/** Whether some statement waits for a table's lock. */
-async function waiting(): Promise<boolean> {
-  const { rowCount } = await arena
-    .world()
-    .db.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation' and query like 'alter table%'`,
-    )
-  return rowCount !== 0
-}
+/** Whether a statement waits for a table's lock. */
+const waiting = async () => (await countLockWaits(arena.world().db, 'alter table%', 'relation')) > 0
 
-async function until(happened: () => Promise<boolean>): Promise<void> {
-  while (!(await happened())) await new Promise((resolve) => setTimeout(resolve, 5))
-}
-
-/** Every table of the workspace's schema is a type's, every column of it a field's or a record's own, and the other way round. */
+/** Every table of the workspace's schema belongs to a type, every column to a field or to all records, and the other way round. */
 async function agrees(t: { deepEqual: (actual: unknown, expected: unknown) => unknown }, org: Org): Promise<void> {
-  const { rows: kept } = await arena
-    .world()
-    .db.query(`select table_name || '.' || column_name as name from information_schema.columns where table_schema = $1 order by 1`, [
-      schemaOf(org),
-    ])
-  const { rows: meant } = await arena.world().db.query(
-    `select type.key || '.' || name as name
-     from record_types as type
-     cross join lateral (
-       values ('id'), ('created_by'), ('created_at'), ('updated_at'), ('_edition_' || type.edition)
-       union all select column_name from fields as field where field.type_id = type.id
-       union all select column_name || '_code' from fields as field where field.type_id = type.id and field.type = 'currency'
-     ) as own (name)
-     where type.workspace_id = $1
-     order by 1`,
-    [org.id],
-  )
-  t.deepEqual(kept.map(({ name }) => name).sort(), meant.map(({ name }) => name).sort())
-  const { rows: indexes } = await arena
-    .world()
-    .db.query(`select count(*)::int as count from pg_indexes where schemaname = $1`, [schemaOf(org)])
-  const { rows: wanted } = await arena.world().db.query(
-    `select (count(distinct type.id) + count(*) filter (where field.is_unique) + count(*) filter (where field.type = 'ref'))::int as count
-     from record_types as type left join fields as field on field.type_id = type.id where type.workspace_id = $1`,
-    [org.id],
-  )
-  t.deepEqual(indexes, wanted)
+  const { db } = arena.world()
+  const columns = await readColumns(db, org.id)
+  t.deepEqual(columns.present, columns.needed)
+  const indexes = await countIndexes(db, org.id)
+  t.deepEqual(indexes.present, indexes.needed)
 }

@@ -6,7 +6,7 @@ const arena = openArena(test)
 
 const filterOf = (value: string) => `filter=${encodeURIComponent(JSON.stringify([{ field: 'code', op: 'eq', value }]))}`
 
-test('unique: of 100 equal creations one is made and 99 are refused', async (t) => {
+test('unique: of 100 equal creations one succeeds and 99 are refused', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { unique: true } })
   for (let round = 0; round < rounds; round++) {
@@ -16,7 +16,7 @@ test('unique: of 100 equal creations one is made and 99 are refused', async (t) 
   t.is(await totalOf(ring, records), rounds)
 })
 
-test('unique: numbers that are written differently and are equal make one record', async (t) => {
+test('unique: equal numbers in different spellings make one record', async (t) => {
   const ring = await arena.ring()
   const { records } = await makeType(ring, 'parts', { code: { type: 'number', unique: true } })
   for (let round = 1; round <= rounds; round++) {
@@ -28,7 +28,7 @@ test('unique: numbers that are written differently and are equal make one record
   }
 })
 
-/** The ways to claim a value of the unique field, each with a note of its own: what it calls and whether the answer says that it got it. */
+/** The ways to claim a value of the unique field, each with its own note: the call, and whether its response reports success. */
 const claims: Readonly<Record<string, (client: Client, place: Place) => Promise<boolean>>> = {
   create: async (client, { records, values }) => (await expected(client.post(records, { values }), [201, 409])) === 201,
   update: async (client, { records, other, values }) =>
@@ -76,7 +76,7 @@ test('unique: a value that creations, updates, imports, batches, upserts and fun
   t.is((await ring.owner.get(`${ring.path}/types`)).data.at(-1).record_count, await totalOf(ring, records))
 })
 
-/** Claims a value in every way three times at once, and gives the ways that got it. */
+/** Claims a value in every way three times at once, and returns the ways that succeeded. */
 async function claimAll(ring: Ring, place: Pick<Place, 'records' | 'fn'>, code: string): Promise<string[]> {
   const ways = Object.entries(claims).flatMap((way) => [way, way, way])
   const others = await Promise.all(ways.map(async () => (await made(ring.owner.post(place.records))).id as string))

@@ -75,7 +75,7 @@ test('updates: a record is deleted once, and every change was made before', asyn
   }
 })
 
-/** An instant with all six places of its second, so that texts are in the order of time. */
+/** An instant with all six digits of its fraction, so that texts sort by time. */
 const inFull = (instant: string): string => instant.replace(/(?:\.(\d+))?Z$/, (_, places = '') => `.${places.padEnd(6, '0')}Z`)
 
 test('updates: a change that began first and committed second has the later version', async (t) => {
@@ -88,7 +88,7 @@ test('updates: a change that began first and committed second has the later vers
     return { etag: headers.get('etag'), at: inFull(data.updated_at) }
   }
   const table = `${schemaOf(ring.id)}.notes`
-  // As if the other one's clock were an hour ahead, and as if it had begun at the same moment.
+  // As if the other transaction's clock were an hour ahead, and as if both had begun at the same moment.
   for (const time of [`now() + interval '1 hour'`, 'updated_at']) {
     const versions = [await read()]
     const change = () => ring.owner.put(`${path}/values`, { values: { text: time } })

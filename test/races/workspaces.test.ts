@@ -4,7 +4,7 @@ import { createPerson } from '#test/support/factories.ts'
 
 const arena = openArena(test)
 
-test('workspaces: workspaces that are made at once are all set up, each by itself', async (t) => {
+test('workspaces: workspaces that are created at once are all set up separately', async (t) => {
   await arena.open()
   const w = arena.world()
   for (let round = 0; round < rounds / 10; round++) {
@@ -23,7 +23,7 @@ test('workspaces: workspaces that are made at once are all set up, each by itsel
   }
 })
 
-test('workspaces: a workspace that is asked for many times with one key is made once', async (t) => {
+test('workspaces: a workspace that is requested repeatedly with one key is created once', async (t) => {
   await arena.open()
   const w = arena.world()
   const { client } = await createPerson(w, 'Fay Founder')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
+import { countCredentials } from '#test/scripts/rows.ts'
 import { createAccount } from '#test/support/account.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -11,7 +12,7 @@ import type { World } from '#test/support/world.ts'
 const start = shareWorld(test, { TRUST_PROXY: '1' })
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'console.ts')
 
-/** What the console says when these lines are typed, prompts taken out. */
+/** The console's output for these lines, without prompts. */
 async function say(w: World, args: readonly string[], lines: readonly string[]): Promise<string[]> {
   const child = spawn(process.execPath, [script, ...args], {
     env: {
@@ -32,7 +33,7 @@ async function say(w: World, args: readonly string[], lines: readonly string[]):
     .filter((line) => line !== '')
 }
 
-test('console: domain functions work in a workspace as whoever one is, and the API answers the same one', async (t) => {
+test('console: domain functions work in a workspace as any actor, and the API answers the same actor', async (t) => {
   const w = await start()
   const { org } = w
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['records:read'] }], 'Rita Reader')
@@ -71,13 +72,11 @@ test('console: domain functions work in a workspace as whoever one is, and the A
   t.is(entry.actor_id, org.ownerId)
 })
 
-test('console: a service account is called by its name, and no session or key is left at the end', async (t) => {
+test('console: a service account is called by its name, and no session or key is left behind', async (t) => {
   const w = await start()
   await createService(w, w.org, [{ effect: 'allow', actions: ['types:read'] }], 'Robot')
   const { email } = await createAccount(w)
-  const credentials = `select from access_keys where workspace_id = $1
-    union all select from sessions join members using (user_id) where workspace_id = $1`
-  const count = async () => (await w.db.query(credentials, [w.org.id])).rowCount
+  const count = () => countCredentials(w.db, w.org.id)
   const before = await count()
   const said = await say(
     w,
@@ -88,7 +87,7 @@ test('console: a service account is called by its name, and no session or key is
   t.is(await count(), before)
 })
 
-test('console: what others change is known to the next call', async (t) => {
+test('console: the next call sees changes of others', async (t) => {
   const w = await start()
   const { org } = w
   const said = await say(
@@ -103,7 +102,7 @@ test('console: what others change is known to the next call', async (t) => {
   t.deepEqual(said.slice(1), ['3', '201', '4'])
 })
 
-test('console: the lines after one that fails are evaluated', async (t) => {
+test('console: lines after a failing one are evaluated', async (t) => {
   const w = await start()
   const lines = [
     `throw Error('thrown')`,
@@ -119,7 +118,7 @@ test('console: the lines after one that fails are evaluated', async (t) => {
   t.is(said.at(-1), '2')
 })
 
-test('console: it tells what is missing, and whom nobody knows', async (t) => {
+test('console: missing settings and unknown workspaces are reported', async (t) => {
   const w = await start()
   const child = spawn(process.execPath, [script], { env: { DATA_DIR: w.config.dataDir }, stdio: ['ignore', 'ignore', 'pipe'] })
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])

@@ -4,7 +4,7 @@ import test from 'ava'
 import { createProject, findProcess, kill, nothingRunsIn, processesIn } from './project.ts'
 import { read, start, write, writeUntilAccepted, writeUntilRefused } from './started.ts'
 
-// What is killed while the rest goes on comes back, and nothing acknowledged is lost.
+// A killed process restarts while the others continue, and no acknowledged note is lost.
 
 const victims: readonly { name: string; command: RegExp }[] = [
   { name: 'the API', command: /^node api\/main\.ts/ },
@@ -13,7 +13,7 @@ const victims: readonly { name: string; command: RegExp }[] = [
 ]
 
 for (const { name, command } of victims) {
-  test(`crash: kill -9 of ${name}: it is back, with every acknowledged record`, async (t) => {
+  test(`crash: kill -9 of ${name}: it restarts with every acknowledged record`, async (t) => {
     const project = createProject()
     t.teardown(() => project.remove())
     const { url } = await start(project)
@@ -28,7 +28,7 @@ for (const { name, command } of victims) {
   })
 }
 
-test('crash: kill -9 of a worker: it is back under its address, and what it had started is gone', async (t) => {
+test('crash: kill -9 of a worker: it restarts under its address, and its children are gone', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const { run } = await start(project)
@@ -42,7 +42,7 @@ test('crash: kill -9 of a worker: it is back under its address, and what it had 
   t.false(processesIn(project.folder).some(({ pid }) => pid === first.left))
 })
 
-test('crash: a file of the server that names a process of somebody else does not hinder a start', async (t) => {
+test('crash: a lock file that names a foreign process does not prevent a start', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project)

@@ -3,7 +3,10 @@ import test from 'ava'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { createLine } from '#test/features/queues/support.ts'
+import { deleteDispatches } from '#test/platform/events/rows.ts'
+import { ageDispatches, ageGatedJob, ageJobs, ageWaitingJobs } from '#test/scripts/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { countOpenOperations, deleteJobs, dropQueuedJobs } from '#test/support/rows.ts'
 import { echo } from '#test/support/things.ts'
 import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
@@ -16,11 +19,11 @@ const makeEcho = async ({ org }: World): Promise<string> =>
 
 const dashboard = new URL('../../scripts/grafana/kontor.json', import.meta.url)
 
-/** The names of metrics in an expression: what stands before a brace, a bracket, a comparison or the end, and is no function. */
+/** The names of metrics in an expression. */
 const namesIn = (expression: string): string[] =>
   [...expression.matchAll(/\b(?:kontor|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''))
 
-test('dashboard: every metric that the dashboard draws is told by the API or by the workers', async (t) => {
+test('dashboard: every metric of the dashboard is exposed by the API or the workers', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await w.visitor.get(inboxOf(w))
@@ -31,7 +34,7 @@ test('dashboard: every metric that the dashboard draws is told by the API or by 
   for (const name of drawn) t.regex(told, new RegExp(`^# TYPE ${name} `, 'm'), name)
 })
 
-test('dashboard: how long jobs wait is told by job, from when they were filed until their first attempt', async (t) => {
+test('dashboard: the waiting time of jobs is measured by job, from enqueueing to the first attempt', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const waits = async (job: string) => {
@@ -47,16 +50,11 @@ test('dashboard: how long jobs wait is told by job, from when they were filed un
   const saved = await w.org.owner.post(`${w.org.path}/functions`, { name: 'Echo', source: echo }, later)
   const invoked = await w.org.owner.post(call, {}, later)
   t.deepEqual([saved.status, invoked.status], [202, 202])
-  const hour = `interval '1 hour'`
-  await w.db.query(
-    `update pgboss.job set created_on = created_on - ${hour}, start_after = start_after - ${hour} where name = 'functions.save'`,
-  )
-  // It came to its gate an hour ago and was let in just now.
-  const { rows } = await w.db.query(`select uuidv7(-${hour}) as id`)
-  for (const table of ['pgboss.job', 'gated_jobs', 'operations'])
-    await w.db.query(`update ${table} set id = $1 where id = $2`, [rows[0].id, invoked.data.job_id])
+  await ageJobs(w.db, 'functions.save')
+  // It arrived at its gate an hour ago and was let in just now.
+  await ageGatedJob(w.db, invoked.data.job_id)
   const worker = await startWorker(w.config, ['functions'], createLogger('worker', 'silent'))
-  await eventually(async () => (await w.db.query(`select from operations where status <> 'done'`)).rowCount === 0)
+  await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)
   await worker.stop(1_000)
   for (const [index, { count, seconds }] of (await Promise.all(jobs.map(waits))).entries()) {
     t.is(count - (before[index]?.count ?? 0), 1)
@@ -68,31 +66,30 @@ test('dashboard: how long jobs wait is told by job, from when they were filed un
 test('dashboard: a call that waits at its gate counts as the next of its queue', async (t) => {
   const w = await world()
   t.teardown(async () => {
-    await w.db.query('truncate gated_jobs')
-    await w.db.query(`update operations set status = 'failed', finished_at = now() where status = 'queued'`)
+    await dropQueuedJobs(w.db)
     await w.close()
   })
   const call = `${w.org.path}/functions/${await makeEcho(w)}/invoke`
   await w.worker.pools.stop(0)
   for (let count = 0; count < 6; count++) t.is((await w.org.owner.post(call, {}, later)).status, 202)
-  await w.db.query(`delete from pgboss.job where name = 'functions.invoke'`)
-  await w.db.query(`update gated_jobs set id = uuidv7(interval '-1 hour') where slot is null`)
+  await deleteJobs(w.db, 'functions.invoke')
+  await ageWaitingJobs(w.db)
   const told = await registry.metrics()
   t.regex(told, /^kontor_queue_jobs\{job="functions.invoke",state="waiting"\} 2$/m)
   const [, seconds] = /^kontor_queue_oldest_seconds\{job="functions.invoke"\} (\S+)$/m.exec(told) ?? []
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
 })
 
-test('dashboard: a process that keeps house tells how much waits in every queue, and since when', async (t) => {
+test('dashboard: a process with the schedule pool exposes the depth of every queue and the age of its oldest job', async (t) => {
   const w = await world()
   t.teardown(async () => {
-    await w.db.query('truncate event_outbox')
+    await deleteDispatches(w.db)
     await w.close()
   })
   await w.worker.pools.stop(0)
   await makeRule(w)
   for (const name of ['x', 'y']) await w.org.owner.post(locationsOf(w), { values: { name } })
-  await w.db.query(`update event_outbox set id = uuidv7(interval '-1 hour')`)
+  await ageDispatches(w.db)
   const told = await registry.metrics()
   t.regex(told, /^kontor_queue_jobs\{job="events",state="waiting"\} 2$/m)
   const [, seconds] = /^kontor_queue_oldest_seconds\{job="events"\} (\S+)$/m.exec(told) ?? []
@@ -101,7 +98,7 @@ test('dashboard: a process that keeps house tells how much waits in every queue,
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
 })
 
-test('dashboard: items of work queues are told by status, and how many were claimed and how many claims ran out', async (t) => {
+test('dashboard: items of work queues are counted by status, and claims and expired claims are counted', async (t) => {
   let ahead = 0
   const w = await world({}, undefined, () => new Date(Date.now() + ahead))
   t.teardown(w.close)

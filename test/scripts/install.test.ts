@@ -5,7 +5,7 @@ import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
 
-/** A project with nothing installed, and an npm that notes its calls, takes the given time and then links what is needed. */
+/** A project with nothing installed, and an npm that records its calls, takes the given time and then links the modules. */
 function createEmpty(npm: {
   seconds: number
   exitCode?: number
@@ -17,7 +17,7 @@ function createEmpty(npm: {
   const lines = [
     '#!/bin/sh',
     `echo "$@" >> ${log}`,
-    // Nothing of it outlives it for long: what holds its output open keeps a run from having ended.
+    // A child must not outlive it for long: an open output keeps a run from ending.
     'n=0; while [ $n -lt $((NPM_SECONDS * 10)) ]; do sleep 0.1; n=$((n + 1)); done',
     `[ -e node_modules ] || ln -s ${modules} node_modules`,
     `exit ${npm.exitCode ?? 0}`,
@@ -32,7 +32,7 @@ function createEmpty(npm: {
   }
 }
 
-test('install: two at once on a fresh tree: one installs, the other waits for it, and a third installs nothing', async (t) => {
+test('install: of two installations of a fresh tree one installs and the other waits, and a third installs nothing', async (t) => {
   const project = createEmpty({ seconds: 1 })
   t.teardown(() => project.remove())
   const runs = [project.verb('migrate'), project.verb('migrate')]
@@ -43,7 +43,7 @@ test('install: two at once on a fresh tree: one installs, the other waits for it
   t.deepEqual(project.calls(), ['ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error'])
 })
 
-test('install: another lock is another installation', async (t) => {
+test('install: another lock file is another installation', async (t) => {
   const project = createEmpty({ seconds: 0 })
   t.teardown(() => project.remove())
   symlinkSync(modules, join(project.folder, 'node_modules'))
@@ -53,7 +53,7 @@ test('install: another lock is another installation', async (t) => {
   const lock = JSON.parse(readFileSync(file, 'utf8'))
   lock.packages['node_modules/ava'].version = '0.0.1'
   writeFileSync(file, JSON.stringify(lock))
-  // What is linked does not fit this lock either, so both tries fail; the second begins with an empty node_modules.
+  // The linked modules do not match this lock file either, so both attempts fail; the second begins with an empty node_modules.
   const run = project.verb('migrate')
   t.is(await run.ended, 1)
   t.is(project.calls().length, 2)
@@ -64,7 +64,7 @@ for (const { name, stop } of [
   { name: 'Ctrl-C', stop: (run: Run) => run.interrupt() },
   { name: 'kill -9', stop: (run: Run) => kill(run.pid, 'SIGKILL') },
 ]) {
-  test(`install: ${name} during the installation ends npm, and the same again installs and runs`, async (t) => {
+  test(`install: ${name} during the installation ends npm, and a new start installs and runs`, async (t) => {
     const project = createEmpty({ seconds: 0 })
     t.teardown(() => project.remove())
     const first = project.verb('migrate', 600)
@@ -79,7 +79,7 @@ for (const { name, stop } of [
   })
 }
 
-test('install: an installation that fails is tried once more from nothing, then said', async (t) => {
+test('install: a failed installation is repeated once from an empty folder, then reported', async (t) => {
   const project = createEmpty({ seconds: 0, exitCode: 1 })
   t.teardown(() => project.remove())
   mkdirSync(join(project.folder, 'node_modules', 'half'), { recursive: true })
@@ -90,7 +90,7 @@ test('install: an installation that fails is tried once more from nothing, then 
   t.regex(run.output(), /could not be installed: see what npm says above, then run the same command again\.\n$/)
 })
 
-test('install: an unknown verb names the known ones', async (t) => {
+test('install: an unknown verb is answered with the known ones', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const run = project.run('node scripts/run.mjs begin')

@@ -27,7 +27,7 @@ async function holdElsewhere(file: string): Promise<{ pid: number; kill: () => P
   }
 }
 
-test('lock: one has it, others learn who, and can take it when it is released', async (t) => {
+test('lock: one process gets the lock, others learn the holder and can take it after its release', async (t) => {
   const file = join(temporaryFolder(t), 'lock')
   const first = await takeLock(file, () => 'the first')
   t.deepEqual(await takeLock(file), { taken: false, holder: 'the first' })
@@ -36,7 +36,7 @@ test('lock: one has it, others learn who, and can take it when it is released', 
   t.true(second.taken)
 })
 
-test('lock: nobody but the owner reaches the socket of a lock', async (t) => {
+test('lock: only the owner reaches the socket of a lock', async (t) => {
   const file = join(temporaryFolder(t), 'lock')
   const lock = await takeLock(file)
   t.teardown(() => lock.taken && lock.release())
@@ -44,7 +44,7 @@ test('lock: nobody but the owner reaches the socket of a lock', async (t) => {
   t.deepEqual(modes, process.platform === 'win32' ? modes : [0o700, 0o600])
 })
 
-test('lock: kill -9 of its holder frees it', async (t) => {
+test('lock: kill -9 of the holder frees the lock', async (t) => {
   const file = join(temporaryFolder(t), 'lock')
   const holder = await holdElsewhere(file)
   t.deepEqual(await takeLock(file), { taken: false, holder: String(holder.pid) })
@@ -53,7 +53,7 @@ test('lock: kill -9 of its holder frees it', async (t) => {
   t.true((await waiting).taken)
 })
 
-test('lock: 20 that find a dead holder: one gets it', async (t) => {
+test('lock: one of 20 processes that find a dead holder gets the lock', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'lock')
   const holder = await holdElsewhere(file)
@@ -63,7 +63,7 @@ test('lock: 20 that find a dead holder: one gets it', async (t) => {
   t.is(readdirSync(file).length, 1)
 })
 
-test('lock: a path longer than the address of a socket', async (t) => {
+test('lock: a path may be longer than the address of a socket', async (t) => {
   const file = join(temporaryFolder(t), 'long'.repeat(50), 'lock')
   t.true((await takeLock(file)).taken)
   t.false((await takeLock(file)).taken)

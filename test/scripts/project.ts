@@ -2,32 +2,32 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { endWithParent } from '#scripts/end-with-parent.mjs'
+import { eventually } from '#test/support/eventually.ts'
 
 const root = resolve(import.meta.dirname, '..', '..')
 
-/** A copy of the scripts in a folder of their own, around small stand-ins for the API, the workers and the command line. */
+/** A copy of the scripts in its own folder, around small stand-ins for the API, the workers and the command line. */
 export type Project = {
   readonly folder: string
   readonly run: (command: string, env?: NodeJS.ProcessEnv) => Run
   readonly remove: () => Promise<void>
 }
 
-/** A command in a process group of its own, as a terminal starts it. */
+/** A command in its own process group, as a terminal starts it. */
 export type Run = {
   readonly pid: number
   readonly output: () => string
-  /** Settles with the match as soon as the output holds it; rejects when the command ends without it. */
+  /** Resolves with the match once the output holds it; fails when the command ends without it. */
   readonly says: (text: RegExp) => Promise<RegExpExecArray>
-  /** Settles with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
   readonly kill: (signal: NodeJS.Signals) => void
-  /** What Ctrl-C does. */
+  /** Sends SIGINT as Ctrl-C does. */
   readonly interrupt: () => void
 }
 
-/** Makes a project around the stand-ins; its dependencies are those of this one, linked. */
+/** Creates a project around the stand-ins; its dependencies are links to those of this one. */
 export function createProject({ isInstalled } = { isInstalled: true }): Project {
   return inNewFolder((folder) => {
     cpSync(join(import.meta.dirname, 'stand-in'), folder, { recursive: true })
@@ -37,7 +37,7 @@ export function createProject({ isInstalled } = { isInstalled: true }): Project 
   })
 }
 
-/** Makes a copy of the whole project, its tests aside. */
+/** Creates a copy of the whole project without its tests. */
 export function copyProject(): Project {
   const left = ['.git', '.data', '.cache', 'node_modules', 'test']
   return inNewFolder((folder) => {
@@ -53,17 +53,18 @@ function inNewFolder(fill: (folder: string) => void): Project {
     folder,
     run: (command, env = {}) => run(folder, command, env),
     remove: async () => {
-      // Again and again: one that was about to be killed may have started another.
-      for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
+      // Repeated, since a process may have started another before it was killed.
+      await eventually(() => {
+        const left = processesIn(folder)
         for (const { pid } of left) kill(pid, 'SIGKILL')
-        await delay(20)
-      }
+        return left.length === 0
+      })
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
 
-// A test file that times out is ended in the middle: what it had started is asked to stop then.
+// A test file that times out is ended in the middle: its children are asked to stop then.
 function run(folder: string, command: string, env: NodeJS.ProcessEnv): Run {
   const [program = '', ...args] = [...endWithParent('TERM'), 'sh', '-c', `exec ${command}`]
   const child = spawn(program, args, {
@@ -89,7 +90,7 @@ function run(folder: string, command: string, env: NodeJS.ProcessEnv): Run {
   }
 }
 
-// What the surrounding run of npm and AVA has set would be taken for the user's wish.
+// Variables of the surrounding npm and AVA would count as settings of the user.
 function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(npm_|AVA|NODE_|FORCE_COLOR|DATA_DIR|PORT$|PUBLIC_URL)/.test(name)))
 }
@@ -108,7 +109,7 @@ function says(child: ChildProcess, output: () => string, text: RegExp): Promise<
   })
 }
 
-/** The processes whose working folder is this one or in it, which is all that a project has started. */
+/** The processes whose working folder is this one or inside it, which are all that a project started. */
 export function processesIn(folder: string): { pid: number; command: string }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -123,21 +124,18 @@ export function processesIn(folder: string): { pid: number; command: string }[] 
     })
 }
 
-/** Settles when no process of a folder is left. */
+/** Resolves when no process of a folder is left. */
 export async function nothingRunsIn(folder: string): Promise<void> {
-  while (processesIn(folder).length > 0) await delay(20)
+  await eventually(() => processesIn(folder).length === 0)
 }
 
 /** The first process of a folder whose command line matches; waits for one. */
 export async function findProcess(folder: string, command: RegExp): Promise<number> {
-  for (;;) {
-    const found = processesIn(folder).find((process) => command.test(process.command))
-    if (found) return found.pid
-    await delay(20)
-  }
+  const { pid } = await eventually(() => processesIn(folder).find((process) => command.test(process.command)))
+  return pid
 }
 
-/** Sends a signal to a process, or to its group when the number is negative; nothing when it is gone. */
+/** Sends a signal to a process, or to its group when the number is negative; does nothing when it is gone. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

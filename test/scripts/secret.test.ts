@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { ensureSecretKey } from '#scripts/start/secret-key.ts'
 
-test('secret: the secret key of a data folder is made once, and a file that holds none is named and left alone', (t) => {
+test('secret: the secret key of a data folder is created once, and an invalid file is named and left alone', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kontor-secret-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const made = ensureSecretKey(folder)

@@ -21,7 +21,7 @@ import { startTemporary } from '#scripts/postgres/temporary.ts'
 import { createProject, findProcess, type Project, processesIn } from './project.ts'
 import { read, start, write } from './started.ts'
 
-/** Takes a port, the asked one when it is free, for as long as the test runs. */
+/** Occupies a port, the given one if it is free, for the duration of the test. */
 function occupy(port: number): Promise<{ port: number; release: () => void }> {
   const server = createServer()
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ function bootstrapOf({ folder }: Project): Record<string, unknown> {
   return JSON.parse(readFileSync(join(folder, '.data', 'bootstrap.json'), 'utf8'))
 }
 
-test('start: the first start prints the key and a call, the second the call, and the secrets are for the owner alone', async (t) => {
+test('start: the first start prints the key and a call, the second only the call, and secrets are private to the owner', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project)
@@ -57,7 +57,7 @@ test('start: the first start prints the key and a call, the second the call, and
   t.is(bootstrapOf(project).public_url, 'https://kontor.example')
 })
 
-test('start: port 3000 taken: the next free one, and a line that says so', async (t) => {
+test('start: when port 3000 is taken, the next free one is used and printed', async (t) => {
   const taken = await occupy(3000)
   const project = createProject()
   t.teardown(() => project.remove())
@@ -68,7 +68,7 @@ test('start: port 3000 taken: the next free one, and a line that says so', async
   await write(url)
 })
 
-test('start: the port asked for taken: one clear line, and exit code 1', async (t) => {
+test('start: when the given port is taken, one clear line is printed and the exit code is 1', async (t) => {
   const taken = await occupy(0)
   const project = createProject()
   t.teardown(() => project.remove())
@@ -79,7 +79,7 @@ test('start: the port asked for taken: one clear line, and exit code 1', async (
   t.deepEqual(processesIn(project.folder), [])
 })
 
-test('start: a bad environment: every bad variable at once, exit code 1, and nothing is made', async (t) => {
+test('start: a bad environment is reported with all bad variables, the exit code is 1, and nothing is created', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   for (const url of ['', 'foo', 'localhost:5432']) {
@@ -92,7 +92,7 @@ test('start: a bad environment: every bad variable at once, exit code 1, and not
   }
 })
 
-test('start: --help says what there is and starts nothing; any other argument is refused', async (t) => {
+test('start: --help prints the options and starts nothing; any other argument is refused', async (t) => {
   const project = createProject({ isInstalled: false })
   t.teardown(() => project.remove())
   const help = project.run('npm start -- --help')
@@ -105,7 +105,7 @@ test('start: --help says what there is and starts nothing; any other argument is
   t.false(existsSync(join(project.folder, '.data')))
 })
 
-test('start: a second start in the same folder: who uses it and what to do, and exit code 1', async (t) => {
+test('start: a second start in the same folder prints who uses it and what to do, and the exit code is 1', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const first = await start(project)
@@ -118,7 +118,7 @@ test('start: a second start in the same folder: who uses it and what to do, and 
   t.is(await read(elsewhere.url, '/notes'), '0')
 })
 
-test('start: with DATABASE_URL nothing is embedded: no server, no first workspace', async (t) => {
+test('start: with DATABASE_URL no server is embedded and no workspace is created', async (t) => {
   const postgres = await startTemporary((line) => t.log(line))
   const project = createProject()
   t.teardown(async () => {
@@ -155,7 +155,7 @@ asRoot('start: root without user namespaces: another account runs the server', a
 })
 
 asRoot(
-  'start: root without user namespaces, in a folder that nobody else may enter: the account gets a copy of the programs',
+  'start: root without user namespaces, in a folder that no other account may enter, copies the programs for the account',
   async (t) => {
     const project = createProject()
     t.teardown(() => project.remove())

@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { choosePort } from '#scripts/ports.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Project, Run } from './project.ts'
 
-/** A project whose start has said that it is ready, and its address. */
+/** A project that is ready, and its address. */
 export type Started = { readonly run: Run; readonly url: string }
 
-/** A free port below those that the system hands out by itself, so that no connection of another test takes it between two starts. */
+/** A free port below those that the system assigns, so that no connection of another test takes it between two starts. */
 export async function keptPort(): Promise<string> {
   for (;;) {
     const port = `${10_000 + Math.floor(Math.random() * 20_000)}`
@@ -21,19 +21,19 @@ export async function start(project: Project, env: NodeJS.ProcessEnv = {}): Prom
   return { run, url }
 }
 
-/** Has the stand-in write a note; settles when the database has it, rejects when it was not acknowledged. */
+/** Makes the stand-in write a note; resolves when the database has it, and fails when it was not acknowledged. */
 export async function write(url: string): Promise<void> {
   const response = await fetch(`${url}/notes`, { method: 'POST' })
   if (!response.ok) throw new Error(await response.text())
   await response.text()
 }
 
-/** Asks the stand-in for a text, the number of notes for one. */
+/** Reads a text from the stand-in, such as the number of notes. */
 export async function read(url: string, path: string): Promise<string> {
   return (await fetch(`${url}${path}`)).text()
 }
 
-/** Writes notes one after another until one is not acknowledged, and answers how many were. */
+/** Writes notes one after another until one is not acknowledged, and returns the number of acknowledged ones. */
 export async function writeUntilRefused(url: string): Promise<number> {
   for (let acknowledged = 0; ; acknowledged += 1) {
     try {
@@ -46,11 +46,10 @@ export async function writeUntilRefused(url: string): Promise<number> {
 
 /** Writes until a note is acknowledged again. */
 export async function writeUntilAccepted(url: string): Promise<void> {
-  for (;;) {
-    try {
-      return await write(url)
-    } catch {
-      await delay(20)
-    }
-  }
+  await eventually(() =>
+    write(url).then(
+      () => true,
+      () => false,
+    ),
+  )
 }

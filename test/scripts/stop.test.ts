@@ -2,7 +2,7 @@ import test from 'ava'
 import { createProject, findProcess, kill, nothingRunsIn, type Project, processesIn, type Run } from './project.ts'
 import { read, start, write, writeUntilRefused } from './started.ts'
 
-// However a run ends, it leaves no process, and the next one has all that the first had acknowledged.
+// However a run ends, it leaves no process, and the next run has all acknowledged notes.
 
 const endings: readonly { name: string; stop: (project: Project, run: Run) => Promise<void> }[] = [
   { name: 'Ctrl-C', stop: async (_, run) => run.interrupt() },
@@ -19,7 +19,7 @@ const endings: readonly { name: string; stop: (project: Project, run: Run) => Pr
 ]
 
 for (const { name, stop } of endings) {
-  test(`stop: ${name}: the next start takes over at once with every acknowledged record, and nothing is left after it`, async (t) => {
+  test(`stop: ${name}: the next start takes over at once with every acknowledged record, and no process is left`, async (t) => {
     const project = createProject()
     t.teardown(() => project.remove())
     const first = await start(project)
@@ -36,7 +36,7 @@ for (const { name, stop } of endings) {
   })
 }
 
-test('stop: Ctrl-C stops the API, then the workers, then the database, and npm adds nothing', async (t) => {
+test('stop: Ctrl-C stops the API, then the workers, then the database, and npm prints nothing more', async (t) => {
   const project = createProject()
   t.teardown(() => project.remove())
   const { run } = await start(project)

@@ -19,7 +19,7 @@ test('tables: columns are as wide as their widest cell', (t) => {
   t.is(formatTable(rows), 'a    bb  c\naaa      1')
 })
 
-test('tables: the table of routes needs no configuration and shows those that hold all words', async (t) => {
+test('tables: the table of routes needs no configuration and shows the routes that contain all words', async (t) => {
   const lines = await run('routes.ts', 'get', '/jobs/')
   t.deepEqual(
     lines.slice(1, -2).map((line) => line.split(/\s+/).slice(0, 3)),

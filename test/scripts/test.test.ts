@@ -20,7 +20,7 @@ declare.skip('skipped', (t) => t.fail())
 const failing = `${sample}declare('fails', (t) => t.deepEqual({ a: 1 }, { a: 2 }))\n`
 const endless = `${sample}declare('never ends', (t) => new Promise((resolve) => setTimeout(resolve, 60_000)).then(() => t.pass()))\n`
 
-/** A project whose only test file holds this, with a temporary folder of its own to see what stays in it. */
+/** A project whose only test file has this text, with its own temporary folder to check for leftovers. */
 function createSuite(text: string): Project & { temporary: () => string[]; npmTest: () => Run } {
   const project = createProject()
   const folder = join(project.folder, 'temporary')
@@ -39,7 +39,7 @@ function createSuite(text: string): Project & { temporary: () => string[]; npmTe
   }
 }
 
-test('test: a failing test: exit code 1, AVA has the last word, and the server is gone', async (t) => {
+test('test: a failing test gives exit code 1, AVA prints last, and the server is gone', async (t) => {
   const project = createSuite(failing)
   t.teardown(() => project.remove())
   const run = project.npmTest()
@@ -49,7 +49,7 @@ test('test: a failing test: exit code 1, AVA has the last word, and the server i
   t.deepEqual(project.temporary(), [])
 })
 
-test('test: tests that pass: exit code 0, and nothing after AVA’s count', async (t) => {
+test('test: passing tests give exit code 0, and nothing is printed after AVA’s count', async (t) => {
   const project = createSuite(sample)
   t.teardown(() => project.remove())
   const run = project.npmTest()
@@ -66,7 +66,7 @@ const endings: readonly { name: string; stop: (project: Project, run: Run) => Pr
 ]
 
 for (const { name, stop } of endings) {
-  test(`test: ${name} in the middle of the tests: nothing is left`, async (t) => {
+  test(`test: ${name} during the tests leaves nothing behind`, async (t) => {
     const project = createSuite(endless)
     t.teardown(() => project.remove())
     const run = project.npmTest()
@@ -78,7 +78,7 @@ for (const { name, stop } of endings) {
   })
 }
 
-test('test: kill -9 of the runner: no process is left, and its folder goes with the next run', async (t) => {
+test('test: kill -9 of the runner leaves no process, and the next run removes its folder', async (t) => {
   const project = createSuite(endless)
   t.teardown(() => project.remove())
   const run = project.npmTest()
@@ -94,7 +94,7 @@ test('test: kill -9 of the runner: no process is left, and its folder goes with 
   t.deepEqual(project.temporary(), [])
 })
 
-test('test: files of one entry run one after the other, each test with its teardowns before the next', async (t) => {
+test('test: files of one entry run one after the other, and each test ends with its teardowns before the next', async (t) => {
   const project = createProject()
   t.teardown(project.remove)
   const at = (...path: string[]) => join(project.folder, 'test', ...path)

@@ -12,7 +12,7 @@ const trace = async (url: string, requestId: string): Promise<string[]> => {
   return stdout.trimEnd().split('\n')
 }
 
-test('trace: a request is followed to its audit entry, its dispatch and the notifications it ends in', async (t) => {
+test('trace: the trace of a request shows its audit entry, its dispatch and the notifications', async (t) => {
   const { org, config, drain } = await start()
   await org.owner.post(`${org.path}/types`, { key: 'thing', label: 'Thing' })
   await org.owner.post(`${org.path}/notification-rules`, { name: 'a', object_type: 'thing', event: 'created', title: 'Something new' })
@@ -24,7 +24,7 @@ test('trace: a request is followed to its audit entry, its dispatch and the noti
   for (const part of ['record.created', 'notifications.deliver', 'notification  Something new']) t.true(text.includes(part), text)
 })
 
-test('trace: a request that hands work to a worker is followed to its operation and the answer kept for its key', async (t) => {
+test('trace: the trace of a request with a job shows its operation and its idempotency record', async (t) => {
   const { org, config } = await start()
   await org.owner.post(`${org.path}/types`, { key: 'thing', label: 'Thing' })
   await org.owner.post(`${org.path}/fields`, { entity_type: 'thing', key: 'word', label: 'Word', type: 'string' })
@@ -35,7 +35,7 @@ test('trace: a request that hands work to a worker is followed to its operation 
   for (const part of ['operation', 'records.import', 'idempotency record', 'key once']) t.true(text.includes(part), text)
 })
 
-test('trace: a request that runs functions is followed to each run, and to what the runs wrote', async (t) => {
+test('trace: the trace of a request that runs functions shows each run and what it wrote', async (t) => {
   const { org, config } = await start()
   const make = async (name: string, body: string) =>
     (await org.owner.post(`${org.path}/functions`, { name, source: `async function handler() { ${body} }` })).data.id
@@ -57,7 +57,7 @@ test('trace: a request that runs functions is followed to each run, and to what 
   )
 })
 
-test('trace: a request that sets off a flow is followed to the run, its steps, and what they set off in turn', async (t) => {
+test('trace: the trace of a request that starts a flow shows the run, its steps and their effects', async (t) => {
   const { org, config, drain } = await start()
   const make = async (name: string, objectType: string, block: object) => {
     const nodes = [
@@ -86,7 +86,7 @@ test('trace: a request that sets off a flow is followed to the run, its steps, a
   )
 })
 
-test('trace: a request of which nothing is known has no steps', async (t) => {
+test('trace: the trace of an unknown request has no steps', async (t) => {
   const { config } = await start()
   t.is((await trace(config.databaseUrl, 'nobody')).at(-1), '0 steps')
 })

@@ -9,12 +9,12 @@ import type { World } from '#test/support/world.ts'
 export const password = 'correct horse battery'
 let hash: Promise<string> | undefined
 
-/** A person who can sign in, with the address that it does so by. */
+/** A person who can sign in, with the address. */
 export interface Account extends Caller {
   readonly email: string
 }
 
-/** Makes a person who knows its password, and signs it in. */
+/** Creates a person with a known password, and signs it in. */
 export async function createAccount({ db, visitor }: World, email = `${randomUUID()}@example.com`, name = 'Ann Account'): Promise<Account> {
   hash ??= hashPassword(password)
   const id = randomUUID()
@@ -23,7 +23,7 @@ export async function createAccount({ db, visitor }: World, email = `${randomUUI
   return { id, email, client: visitor.as(data.token) }
 }
 
-/** A token as a mail would bring it, by which this person may set a new password. */
+/** A token as a mail would contain it, with which this person can set a new password. */
 export async function resetToken({ db }: Pick<World, 'db'>, userId: string): Promise<string> {
   const { text, hash } = makeSecret()
   const insert = `insert into password_resets (token_hash, user_id, expires_at) values ($1, $2, now() + interval '1 hour')`
@@ -31,11 +31,11 @@ export async function resetToken({ db }: Pick<World, 'db'>, userId: string): Pro
   return text
 }
 
-/** Tries to sign in, from an address of its own. */
+/** Tries to sign in, from its own network address. */
 export const signIn = (client: Client, email: string, given = password): Promise<Answer> =>
   client.post('/v1/auth/sign-in', { email, password: given }, fromAnywhere())
 
-/** Headers of a request that comes from an address of its own, as a world behind one proxy sees it: limits of others do not touch it. */
+/** Headers of a request from its own network address, in a world behind one proxy: limits of others do not apply. */
 export const fromAnywhere = (): Record<string, string> => {
   const [first, second, third] = randomBytes(6).toString('hex').match(/.{4}/g) ?? []
   return { 'x-forwarded-for': `2001:${first}:${second}:${third}::1` }

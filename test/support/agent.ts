@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a stand-in of an assistant was asked, and what it answers: a status and the message's content, or null for no answer at all. */
+/** The requests to a stand-in of an assistant, and its responses: a status and the message's content, or null for none. */
 export interface Agent {
   readonly url: string
   readonly asked: {
@@ -11,10 +11,10 @@ export interface Agent {
   answer: { readonly status?: number; readonly content?: string; readonly raw?: string } | null
 }
 
-/** A flow that any workspace could save. */
+/** A flow that any workspace can save. */
 export const soundDraft = { name: 'Draft', nodes: [{ id: 't', type: 'trigger.manual', config: {} }], edges: [], context: {} }
 
-/** Starts a stand-in of a chat endpoint in OpenAI's form, on a port of its own; it ends with the process. */
+/** Starts a stand-in of a chat endpoint in OpenAI's form, on its own port; it ends with the process. */
 export async function startAgent(): Promise<Agent> {
   const asked: Agent['asked'] = []
   const server = createServer(async (request, response) => {

@@ -4,7 +4,7 @@ import { Client } from '#test/support/client.ts'
 import { startProcess } from '#test/support/process.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Another process of the API on a world's database, on a free port, and a visitor of it. It ends with the test. */
+/** Starts another API process on a world's database, on a free port, and returns a visitor of it. It ends with the test. */
 export async function startApiProcess(
   t: Pick<ExecutionContext, 'teardown'>,
   w: Pick<World, 'config'>,
@@ -16,7 +16,7 @@ export async function startApiProcess(
   return new Client(`http://127.0.0.1:${await portIn(child.stdout)}`, null)
 }
 
-/** The port in the line by which the API says that it is ready. */
+/** The port in the line that reports that the API is ready. */
 async function portIn(output: Readable): Promise<number> {
   let said = ''
   for await (const chunk of output.iterator({ destroyOnReturn: false })) {

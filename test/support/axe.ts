@@ -2,8 +2,8 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * Colours are judged as they are in the end, not in the middle of a transition from one scheme to the other; one that ends can begin another
- * further in, whose colour is inherited.
+ * Colours are judged in their final state, not during a transition between the schemes; a transition that ends can start another in an
+ * element that inherits the colour.
  */
 const settle = `(async () => {
   const frame = () => new Promise(requestAnimationFrame)
@@ -19,16 +19,16 @@ const run = (options: object) => `axe.run(document, ${JSON.stringify({ ...option
   violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`
 
 /**
- * What axe finds wrong with a page, each as its rule and what it is about; with its colours alone where the rest has been looked at. It runs
- * beside the page's policy, which lets no script in.
+ * The findings of axe for a page, each as its rule and element; only of its colours where the rest was checked before. It runs past the
+ * page's policy, which allows no script.
  */
 export async function findingsOf(page: Page, part: 'all' | 'colours' = 'all'): Promise<string[]> {
-  // Once for each document: reading it takes longer than most pages' findings.
+  // Once for each document: loading it takes longer than the checks of most pages.
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe.source)
   await page.evaluate(settle)
   return page.evaluate(run(part === 'all' ? {} : { runOnly: ['color-contrast', 'link-in-text-block'] }))
 }
 
-/** How far a page reaches beyond its window to the right, in CSS pixels. */
+/** How far a page extends beyond its window to the right, in CSS pixels. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)')

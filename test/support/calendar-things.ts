@@ -5,17 +5,17 @@ import { createMember, type Org } from '#test/support/factories.ts'
 import { made } from '#test/support/made.ts'
 import type { World } from '#test/support/world.ts'
 
-/** How things are named in a workspace, and made by its owner. */
+/** How things of a workspace are named, and created by its owner. */
 interface Maker {
   readonly name: () => string
   readonly secret: string
   readonly post: (at: string, body: object) => Promise<{ readonly id: string }>
 }
 
-/** The page of a workspace that `calendarInvitation` books by, and how many times it has booked: a workspace has 200 calendars at most. */
+/** The page of a workspace by which `calendarInvitation` books, and its number of bookings: a workspace has at most 200 calendars. */
 const pages = new Map<string, { readonly key: Promise<string>; booked: number }>()
 
-/** The things of calendars (test/support/things.ts). */
+/** Things of calendars (test/support/things.ts). */
 export function calendarThings(world: World, org: Org, { name, secret, post }: Maker) {
   const { db } = world
   const { id: orgId, path, owner } = org
@@ -64,7 +64,7 @@ export function calendarThings(world: World, org: Org, { name, secret, post }: M
       )
       return rows[0].id as string
     },
-    /** A calendar of records of a type of its own, with one of them. */
+    /** A calendar of records of its own type, with one record. */
     recordsCalendar: async () => {
       const type = ((await post('/types', { key: name(), label: secret })) as unknown as { key: string }).key
       await post('/fields', { entity_type: type, key: 'due', label: 'Due', type: 'date' })

@@ -1,6 +1,6 @@
 import { holdContract } from '#test/support/contract.ts'
 
-/** An answer of the API as a test looks at it. */
+/** A response of the API. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -10,17 +10,17 @@ export interface Answer {
   /** `body.data`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
   readonly data: any
-  /** The body's text as it came. */
+  /** The text of the body. */
   readonly text: string
 }
 
-/** Times that a call is made again when the server answers OVERLOADED, and the pause before each in milliseconds. */
+/** Repetitions of a call that is OVERLOADED, and the pause before each in milliseconds. */
 const retries = 30
 const retryAfterMs = 200
 
 /**
- * Calls the API over HTTP as one caller. A call that is answered with OVERLOADED changed nothing; it is made again, as the clients of users do,
- * so no test depends on how busy the machine is.
+ * Calls the API over HTTP as one caller. A call that is OVERLOADED has changed nothing and is repeated, as clients of users do, so that no
+ * test depends on the load of the machine.
  */
 export class Client {
   readonly root: string
@@ -38,7 +38,7 @@ export class Client {
     return new Client(this.root, token, this.#retries)
   }
 
-  /** The same caller, which sees OVERLOADED itself. */
+  /** The same caller without repetitions. */
   withoutRetries(): Client {
     return new Client(this.root, this.token, 0)
   }
@@ -49,7 +49,7 @@ export class Client {
   patch = (path: string, body?: unknown, headers?: Record<string, string>) => this.send('PATCH', path, body, headers)
   delete = (path: string, headers?: Record<string, string>) => this.send('DELETE', path, undefined, headers)
 
-  /** Sends JSON, or text, bytes and forms as they are. An answer below `/v1` that breaks the API's description is thrown. */
+  /** Sends JSON, or text, bytes and forms unchanged. Throws when a response below `/v1` breaks the API's description. */
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     for (let left = this.#retries; ; left--) {
       const answer = await this.#sendOnce(method, path, body, headers)

@@ -9,8 +9,8 @@ const compiled = new Map<string, ValidateFunction>()
 const checkers = new WeakMap<Components, Ajv2020>()
 
 /**
- * A check of values by a schema of an OpenAPI document in which every object is closed: a field that is not declared is wrong, unless the
- * schema says that it takes any. The check gives what is wrong as text, or undefined. Compiled once per name.
+ * A check of values by a schema of an OpenAPI document in which every object is closed: an undeclared field is wrong, unless the schema
+ * accepts any. The check returns the faults as text, or undefined. Compiled once per name.
  */
 export function compileClosed(name: string, schema: object, components: Components): (value: unknown) => string | undefined {
   const ajv = checkerOf(components)
@@ -19,7 +19,7 @@ export function compileClosed(name: string, schema: object, components: Componen
   return (value) => (check(value) ? undefined : ajv.errorsText(check.errors, { dataVar: 'body' }) + undeclared(check))
 }
 
-/** Knows the parts of a document by addresses of their own, so that each is compiled once. */
+/** Registers the parts of a document under their own addresses, so that each is compiled once. */
 function checkerOf(components: Components): Ajv2020 {
   const known = checkers.get(components)
   if (known) return known
@@ -44,7 +44,7 @@ const undeclared = ({ errors }: ValidateFunction): string => {
 const mapValues = (value: object, change: (part: unknown) => unknown): Json =>
   Object.fromEntries(Object.entries(value).map(([key, part]) => [key, change(part)]))
 
-/** The same schema with every object closed, down to the last. Parts of an intersection are closed together. */
+/** The same schema with every object closed at every depth. Parts of an intersection are closed together. */
 function closed(schema: object): Json {
   const { allOf, ...rest } = schema as { allOf?: readonly object[] }
   if (allOf) return { ...closed(rest), allOf: allOf.map(open), unevaluatedProperties: false }
@@ -53,7 +53,7 @@ function closed(schema: object): Json {
   return isShape ? { ...inner, additionalProperties: false } : referTo(inner, 'closed')
 }
 
-/** The same, but for the outermost object, which others complete. */
+/** The same, except for the outermost object, which others complete. */
 function open(schema: object): Json {
   const parts = mapValues(schema, (part) => (Array.isArray(part) ? part.map(deeper) : deeper(part)))
   const { properties } = schema as { properties?: object }

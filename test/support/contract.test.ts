@@ -27,13 +27,13 @@ const breach = (path: string, status: number, body: unknown, headers: Record<str
   }
 }
 
-test('contract: an answer as it is described passes', (t) => {
+test('contract: a response that matches its description passes', (t) => {
   t.is(breach(job, 200, { data }), undefined)
   t.is(breach(`${job}?x=1`, 404, { error }), undefined)
   t.is(breach('/v1/nowhere', 404, { error }), undefined)
 })
 
-test('contract: an answer that is described otherwise does not pass', (t) => {
+test('contract: a response that differs from its description fails', (t) => {
   t.regex(breach(job, 200, { data: { ...data, secret: 1 } }) ?? '', /must NOT have additional properties: secret/)
   t.regex(breach(job, 200, { data, more: 1 }) ?? '', /must NOT have additional properties: more/)
   t.regex(breach(job, 200, { data: { ...data, progress: { done: 1, total: 2, rest: 3 } } }) ?? '', /rest/)
@@ -44,7 +44,7 @@ test('contract: an answer that is described otherwise does not pass', (t) => {
   t.regex(breach(job, 200, { data }, { 'x-request-id': 'no id' }) ?? '', /request id/)
 })
 
-test('contract: a failure of another shape, of another status or unheard of does not pass', (t) => {
+test('contract: a failure of another form, with another status or an unknown code fails', (t) => {
   const shape = /its body is not/
   t.regex(breach(job, 404, { error: { ...error, stack: 'at' } }) ?? '', shape)
   t.regex(breach(job, 404, { error, data: null }) ?? '', shape)
@@ -57,7 +57,7 @@ test('contract: a failure of another shape, of another status or unheard of does
   t.regex(breach('/v1/nowhere', 200, { data }) ?? '', /no route/)
 })
 
-test('contract: parts of an intersection are closed together, and parts of a union each by themselves', (t) => {
+test('contract: parts of an intersection are closed together, and parts of a union separately', (t) => {
   const a = { type: 'object', properties: { a: { type: 'object', properties: { b: {} } } } }
   const check = compileClosed('intersection', { allOf: [{ $ref: '#/components/schemas/A' }, { properties: { c: {} } }] }, { A: a })
   t.is(check({ a: { b: 1 }, c: 2 }), undefined)

@@ -4,7 +4,7 @@ import { sections } from '#api/routes.ts'
 import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
 import { compileClosed } from '#test/support/closed-schema.ts'
 
-/** What of an answer the contract speaks of. */
+/** The parts of a response that the contract describes. */
 export interface Answered {
   readonly status: number
   readonly headers: Headers
@@ -36,7 +36,7 @@ const operations = paths.flatMap(([path, methods]) =>
     ([method, { responses }]): Operation => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
-      // What takes any number of segments is named path.
+      // A parameter of any number of segments is named path.
       pattern: new RegExp(
         `^${path
           .replaceAll('.', '\\.')
@@ -49,8 +49,8 @@ const operations = paths.flatMap(([path, methods]) =>
 )
 
 /**
- * Throws when an answer is not what the API's description promises: a status that the route does not name, a body that breaks its schema
- * or holds a field that nobody declared, a failure in any other shape than the one of all.
+ * Throws when a response differs from the API's description: an undocumented status, a body that breaks its schema or has an undeclared
+ * field, or another form of failure.
  */
 export function holdContract(method: string, path: string, answer: Answered): void {
   if (method === 'OPTIONS') return
@@ -67,7 +67,7 @@ function breachOf(operation: Operation | undefined, method: string, answer: Answ
   const requestId = answer.headers.get('x-request-id') ?? ''
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(requestId)) return `with a request id of another form: ${requestId}`
   if (method === 'HEAD') return undefined
-  // Of a range that is not there only headers tell.
+  // A missing range is reported in headers only.
   const isFailure = answer.status >= 400 && answer.status !== 416
   const codes = isFailure ? codesOf(answer, requestId) : []
   if (isFailure && codes.length === 0)
@@ -79,7 +79,7 @@ function breachOf(operation: Operation | undefined, method: string, answer: Answ
   return isFailure ? failureBreach(response, codes) : successBreach(operation, response, answer)
 }
 
-/** The code of a failure whose body is exactly as every failure's; of a page that names none, all that it may be. */
+/** The code of a failure whose body has the usual form; for a page without a code, all possible ones. */
 function codesOf({ status, headers, body, text }: Answered, requestId: string): readonly ErrorCode[] {
   if (headers.get('content-type')?.startsWith('text/html')) return pageCodesOf(status, text)
   const { error, ...others } = (body ?? {}) as { error?: Record<string, unknown> }
@@ -92,7 +92,7 @@ function codesOf({ status, headers, body, text }: Answered, requestId: string): 
   return errorCatalogue[code].status === status ? [code] : []
 }
 
-/** A failure that is a page names its code, or shows a form again that tells what is wrong. */
+/** A page of a failure contains its code, or shows a form again with the error. */
 function pageCodesOf(status: number, text: string): readonly ErrorCode[] {
   const codes = (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => errorCatalogue[code].status === status)
   if (/class="error"|role="alert"/.test(text)) return codes

@@ -1,5 +1,5 @@
 /**
- * How often something is tried whose outcome hangs on chance or timing: `usual` times, or `full` times where TEST_DEPTH=full asks for it,
- * as before a release. The cases are the same, only their number differs.
+ * Repetitions of a test whose outcome depends on chance or timing: `usual`, or `full` with TEST_DEPTH=full, as before a release. Only the
+ * number of cases differs.
  */
 export const times = (usual: number, full: number): number => (process.env.TEST_DEPTH === 'full' ? full : usual)

@@ -1,13 +1,13 @@
 import test from 'ava'
 import { eventually } from '#test/support/eventually.ts'
 
-test('eventually: gives the first answer that is something', async (t) => {
+test('eventually: the first answer that is something is returned', async (t) => {
   const answers = [undefined, null, false, 0]
   t.is(await eventually(() => answers.shift()), 0)
   t.deepEqual(answers, [])
 })
 
-test('eventually: fails after the bound and shows the last answer and the question', async (t) => {
+test('eventually: a wait beyond the bound fails with the last answer and the question', async (t) => {
   const { message } = await t.throwsAsync(eventually(() => false, 30))
   t.is(message, 'Still false after 30 ms: () => false')
 })

@@ -3,12 +3,12 @@ import { inspect } from 'node:util'
 
 const pollMs = 10
 
-/** What `eventually` gives: everything but undefined, null and false. */
+/** The result of `eventually`: any value except undefined, null and false. */
 type Found<T> = Exclude<T, undefined | null | false>
 
 /**
- * Asks until `ask` gives something other than undefined, null or false, and returns it. Fails `withinMs` after the call, with the last answer;
- * the bound is generous, since a busy machine is slow and no test depends on a rate. An error of `ask` ends the wait at once.
+ * Asks until `ask` returns a value other than undefined, null or false, and returns it. Fails after `withinMs` with the last answer; the
+ * bound is generous, since a busy machine is slow and no test depends on a rate. An error of `ask` ends the wait at once.
  */
 export async function eventually<T>(ask: () => T | Promise<T>, withinMs = 60_000): Promise<Found<T>> {
   const failure = new Error()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { world } from '#test/support/world.ts'
 
-test('factories: the people of a world are signed in whatever its time is', async (t) => {
+test('factories: people are signed in at any time of the world', async (t) => {
   let now = new Date('2001-01-01T00:00:00Z')
   const w = await world({}, [], () => now)
   t.teardown(w.close)

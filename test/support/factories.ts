@@ -4,17 +4,17 @@ import { makeToken } from '#shared/core/people/tokens.ts'
 import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
 import type { Client } from '#test/support/client.ts'
 
-/** A workspace as a test uses it. */
+/** A workspace of a test. */
 export interface Org {
   readonly id: string
   /** `/v1/orgs/{id}`. */
   readonly path: string
   readonly ownerId: string
-  /** Calls as the owner, who may do everything. */
+  /** A client of the owner, who may do everything. */
   readonly owner: Client
 }
 
-/** A member or service account and the client that calls as it. */
+/** A member or service account with its client. */
 export interface Caller {
   readonly id: string
   readonly client: Client
@@ -25,7 +25,7 @@ interface Maker {
   readonly visitor: Client
 }
 
-/** Makes a workspace that is set up, with its owner signed in. */
+/** Creates a workspace that is set up, with its owner signed in. */
 export async function createOrg({ api, visitor }: Maker, name = 'Acme', plan: 'paid' | 'free' = 'paid'): Promise<Org> {
   const db = api.services.database
   const owner = await createPerson({ api, visitor }, 'Olive Owner')
@@ -36,7 +36,7 @@ export async function createOrg({ api, visitor }: Maker, name = 'Acme', plan: 'p
   return { id, path: `/v1/orgs/${id}`, ownerId: owner.id, owner: owner.client }
 }
 
-/** Makes a person with a session that outlasts whatever time a test's world has. Nobody knows its password. */
+/** Creates a person with a session that outlasts any time of a test's world. Its password is unknown. */
 export async function createPerson({ api, visitor }: Maker, name: string): Promise<Caller> {
   const db = api.services.database
   const id = randomUUID()
@@ -52,7 +52,7 @@ export async function createPerson({ api, visitor }: Maker, name: string): Promi
   return { id, client: visitor.as(token.text) }
 }
 
-/** Makes a role with these rules and returns its id. */
+/** Creates a role with these rules and returns its id. */
 export async function createRole({ api }: Maker, org: Org, policy: readonly object[], isAnonymous = false): Promise<string> {
   const id = randomUUID()
   await api.services.database.query({
@@ -62,7 +62,7 @@ export async function createRole({ api }: Maker, org: Org, policy: readonly obje
   return id
 }
 
-/** Makes a member of the workspace that holds one role with these rules; no role when there are none. */
+/** Creates a member of the workspace with one role of these rules; without rules it has no role. */
 export async function createMember(maker: Maker, org: Org, policy: readonly object[] = [], name = 'Max Member'): Promise<Caller> {
   const member = await createPerson(maker, name)
   await maker.api.services.database.query({
@@ -73,7 +73,7 @@ export async function createMember(maker: Maker, org: Org, policy: readonly obje
   return member
 }
 
-/** Makes a service account that holds one role with these rules, and a key of it. */
+/** Creates a service account with one role of these rules, and a key of it. */
 export async function createService(maker: Maker, org: Org, policy: readonly object[] = [], name = 'Robot'): Promise<Caller> {
   const db = maker.api.services.database
   const id = randomUUID()

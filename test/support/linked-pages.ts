@@ -1,6 +1,6 @@
 import type { Client } from '#test/support/client.ts'
 
-/** Follows `Link` from a first page; the items of each page. `onPage` is done between two pages. */
+/** Follows `Link` from the first page, and returns the items of each page. `onPage` runs between two pages. */
 export async function linkedPages<Item>(
   client: Client,
   path: string,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { eventually } from '#test/support/eventually.ts'
 
-/** The processes that a process has started and that live. */
+/** The living children of a process. */
 export function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -20,7 +20,7 @@ export async function goneProcess(pid: number): Promise<void> {
   await eventually(() => !isAlive(pid))
 }
 
-/** Whether there is a process of this id. */
+/** Whether a process with this id exists. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -29,7 +29,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Bytes that a process holds in memory; 0 where the system does not say. */
+/** Resident memory of a process in bytes; 0 where the system does not provide it. */
 export function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import PostalMime, { type Email } from 'postal-mime'
 import type { World } from '#test/support/world.ts'
 
-/** The mails that have gone out to an address, in any letter case, in the order in which they were written. Call `drain` first. */
+/** The mails that were sent to an address, in any letter case, in the order of their creation. Call `drain` first. */
 export async function mailsTo({ config }: Pick<World, 'config'>, address: string): Promise<Email[]> {
   const folder = join(config.dataDir, 'mail')
   const names = await readdir(folder).catch(() => [])
@@ -11,7 +11,7 @@ export async function mailsTo({ config }: Pick<World, 'config'>, address: string
   return mails.filter(({ to }) => to?.some((one) => one.address?.toLowerCase() === address.toLowerCase()))
 }
 
-/** The token that stands on a line of its own in the newest mail to an address. */
+/** The token on its own line in the newest mail to an address. */
 export async function mailedToken(world: Pick<World, 'config' | 'drain'>, address: string): Promise<string> {
   await world.drain()
   const [, token] = /^([0-9A-Za-z]{43})$/m.exec((await mailsTo(world, address)).at(-1)?.text ?? '') ?? []

@@ -1,6 +1,6 @@
 import test from 'ava'
 
-// Runs the tests of an entry one after the other: each waits until the one before it has ended, with its teardowns. AVA's option `serial`
+// Runs the tests of an entry one after the other: each waits until the previous one has ended, with its teardowns. AVA's option `serial`
 // would also run the entries one after the other, on one core.
 
 let last = Promise.resolve()

@@ -10,7 +10,7 @@ import type { World } from '#test/support/world.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Starts the process of this name in the Procfile on a world's database; the test's end ends it at the latest. */
+/** Starts the process of this name in the Procfile on a world's database; it ends with the test at the latest. */
 export function startProcess(
   t: Pick<ExecutionContext, 'teardown'>,
   { config }: Pick<World, 'config'>,
@@ -25,7 +25,7 @@ export function startProcess(
 
 export type NodeProcess = ChildProcess & { readonly stdout: Readable }
 
-/** The same for Node with any arguments; with `umask` under that one. */
+/** The same for Node with any arguments, with a umask if one is given. */
 export async function startNode(
   t: Pick<ExecutionContext, 'teardown'>,
   { config }: { readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey'> },
@@ -44,12 +44,12 @@ export async function startNode(
       SECRET_KEY: config.secretKey.toString('hex'),
       DATABASE_CONNECTIONS: '4',
       LOG_LEVEL: 'silent',
-      // A start costs half where the code is found compiled.
+      // A start takes half the time with the compile cache.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...environment,
     },
   })
-  // Read whether anybody listens or not: a pipe that is full holds up its writer.
+  // Read in any case, since a full pipe blocks its writer.
   child.stdout.resume()
   await once(child, 'spawn')
   t.teardown(() => end(child))

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * The tables, functions and triggers of a database's public schema as SQL, in the order of their names: what all migrations together
- * come to. Made of catalogue queries, because the embedded PostgreSQL brings no pg_dump. pg-boss's own schema is left out.
+ * The tables, functions and triggers of a database's public schema as SQL, ordered by name: the result of all migrations. It uses catalogue
+ * queries, because the embedded PostgreSQL has no pg_dump. pg-boss's own schema is excluded.
  */
 export async function dumpSchema(db: pg.Pool): Promise<string> {
   const parts: string[] = []
@@ -13,7 +13,7 @@ export async function dumpSchema(db: pg.Pool): Promise<string> {
   return `${parts.join('\n\n')}\n`
 }
 
-/** One kind of thing in the catalogue: how it is found, and how a row of it is written. */
+/** One kind of object in the catalogue: how it is found, and how it is written. */
 interface Kind {
   readonly query: string
   readonly write: (row: Readonly<Record<string, string>>) => string
@@ -21,7 +21,7 @@ interface Kind {
 
 const inPublic = (column: string): string => `${column} = 'public'::regnamespace`
 
-/** What an extension brought along is not ours. */
+/** Objects of extensions are excluded. */
 const ours = (catalogue: string, id: string): string =>
   `not exists (select from pg_depend where classid = '${catalogue}'::regclass and objid = ${id} and deptype = 'e')`
 

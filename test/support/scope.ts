@@ -4,7 +4,7 @@ import type { Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 
-/** The scope of a workspace as a worker enters it for a person or service account, or for the platform itself. */
+/** The scope of a workspace as a worker enters it for a person or service account, or for the platform. */
 export async function scopeOf(
   w: Pick<World, 'api'>,
   org: Pick<Org, 'id'>,

@@ -4,7 +4,7 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Another API process's worth of server on the same database, with caches of its own, and a visitor of it. It ends with the test. */
+/** Another API server on the same database with its own caches, and a visitor of it. It ends with the test. */
 export async function startSecondApi(t: ExecutionContext, { config }: World, now?: () => Date): Promise<Client> {
   const api = await startApi(config, createLogger('second', config.logLevel), now)
   t.teardown(() => api.stop(1_000))

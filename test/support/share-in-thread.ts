@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { TestFn } from 'ava'
 
-/** Something that is open, and what closes it. */
+/** An open resource, and the function that closes it. */
 export interface Opened<T> {
   readonly value: T
   readonly close: () => unknown
 }
 
-/** What is shared in this thread, by its key. */
+/** The shared resources of this thread, by key. */
 const shared = new Map<string, { opened?: Promise<Opened<unknown>> }>()
 
 /**
- * Opens something at its first use and closes it after the last test of the thread. Files that name the same key share it; without a key it
+ * Opens a resource at its first use and closes it after the last test of the thread. Files with the same key share it; without a key it
  * belongs to one file.
  */
 export function shareInThread<T>(test: TestFn, open: () => Promise<Opened<T>>, key: string = randomUUID()): () => Promise<T> {

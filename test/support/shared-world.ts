@@ -8,18 +8,18 @@ type Environment = Readonly<Record<string, string>>
 
 interface Options {
   readonly pools?: readonly WorkerPool[]
-  /** Time that stands still. */
+  /** A fixed time. */
   readonly at?: string
-  /** Time that the tests of one file move: only they share the world. */
+  /** A time that the tests of one file move: only they share the world. */
   readonly now?: () => Date
-  /** Files that name it share a world whose environment is known only once the tests begin. */
+  /** Files with this key share a world whose environment is known only once the tests begin. */
   readonly key?: string
 }
 
 /**
- * One world for all tests of a thread that ask for this environment and these options; each test takes a workspace of its own. For tests
- * that look at nothing but their workspace: a world costs some 500 ms of processor time and 15 database connections, a workspace 30 ms and
- * none. An environment that is known only once the tests begin, such as a port, makes it a world of this file, unless it has a key.
+ * One world for all tests of a thread that ask for this environment and these options; each test gets its own workspace. For tests that use
+ * only their workspace: a world costs some 500 ms of processor time and 15 database connections, a workspace 30 ms and none. An environment
+ * that is known only once the tests begin, such as a port, makes it a world of this file, unless it has a key.
  */
 export function shareWorld(
   test: TestFn,

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { World } from '#test/support/world.ts'
 
-/** The names of all files that lie in a world's store on the disk, half-written ones too. */
+/** The names of all files in a world's store on disk, including incomplete ones. */
 export async function storedFiles({ config }: Pick<World, 'config'>): Promise<string[]> {
   const entries = await readdir(join(config.dataDir, 'blobs'), { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'store-id')

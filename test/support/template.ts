@@ -9,7 +9,7 @@ const admin = process.env.TEST_DATABASE_URL ?? ''
 const template = `kontor_template_${contentsOfRelease()}`
 const lock = 481_516_234
 
-/** A database of a test's own, cloned from the migrated template in some 40 ms. The first caller of a run makes the template. */
+/** A database of the test, cloned from the migrated template in some 40 ms. The first caller of a run creates the template. */
 export async function cloneTemplate(name: string): Promise<{ readonly name: string; readonly url: string }> {
   await asAdmin(async (client) => {
     await client.query('select pg_advisory_lock($1)', [lock])
@@ -24,7 +24,7 @@ export async function cloneTemplate(name: string): Promise<{ readonly name: stri
   return { name, url: urlOf(name) }
 }
 
-/** An empty database of a test's own, without any table. */
+/** An empty database of the test without any table. */
 export async function emptyDatabase(name: string): Promise<{ readonly name: string; readonly url: string }> {
   await asAdmin(async (client) => void (await client.query(`create database ${client.escapeIdentifier(name)} template template0`)))
   return { name, url: urlOf(name) }
@@ -34,7 +34,7 @@ export async function dropDatabase(name: string): Promise<void> {
   await asAdmin(async (client) => void (await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`)))
 }
 
-/** The template gets its name only when it is whole, so a killed run leaves none that is half made. */
+/** The template gets its name only when it is complete, so a killed run leaves no partial one. */
 async function makeTemplate(client: pg.Client): Promise<void> {
   const draft = `${template}_draft`
   await client.query(`drop database if exists ${draft} with (force)`)
@@ -43,7 +43,7 @@ async function makeTemplate(client: pg.Client): Promise<void> {
   await client.query(`alter database ${draft} rename to ${template}`)
 }
 
-/** A digest of all that a release puts into a database, so that a server that outlives a change of it gets a template of its own. */
+/** A digest of everything that a release puts into a database, so that a server that outlives a change of it gets another template. */
 function contentsOfRelease(): string {
   const folder = join(import.meta.dirname, '..', '..', 'migrations')
   const hash = createHash('sha256').update(JSON.stringify(jobs.map(({ name, retry, timeoutSeconds }) => [name, retry, timeoutSeconds])))

@@ -7,7 +7,7 @@ import { createMember, createService, type Org } from '#test/support/factories.t
 import { made } from '#test/support/made.ts'
 import type { World } from '#test/support/world.ts'
 
-/** The type of a place and the fields of it that are always there. */
+/** The type of a place and the fields that it always has. */
 interface Keys {
   readonly type: string
   readonly name: string
@@ -18,25 +18,27 @@ interface Keys {
   readonly refs: string
 }
 
-/** Makes one of each kind of thing that a request can name, and gives its id. Through the API as the owner, where that needs no mail. */
+/**
+ * Creates one of each kind of thing that a request can name, and returns its id. Through the API as the owner, where that needs no mail.
+ */
 export type Things = ReturnType<typeof thingsOf>
 
-/** A workspace with a type of its own and the means to fill it. */
+/** A workspace with its own type and functions that fill it. */
 export interface Place {
   readonly world: World
   readonly org: Org
-  /** Ends every key of this workspace, so that no other workspace has it. */
+  /** The end of every key of this workspace, so that no other workspace has it. */
   readonly mark: string
-  /** Stands in names and values of its things, and is never sent to name them. */
+  /** A text in names and values of its things that is never sent to name them. */
   readonly secret: string
   readonly keys: Keys
   readonly things: Things
 }
 
-/** A source that answers with its input. */
+/** A source that returns its input. */
 export const echo = 'const handler = (input) => input'
 
-/** Gives a workspace a type with a field of each kind that other things point into. */
+/** Creates a type with a field of each kind that other things refer to. */
 export async function settle(world: World, org: Org): Promise<Place> {
   const [mark, secret] = [randomBytes(4).toString('hex'), `secret ${randomUUID()}`]
   const names = ['type', 'name', 'email', 'number', 'status', 'ref', 'refs'].map((name) => [name, `${name}_${mark}`])
@@ -53,7 +55,7 @@ export async function settle(world: World, org: Org): Promise<Place> {
   return place
 }
 
-/** Makes them in a workspace whose type and fields have these keys. */
+/** Functions that create things in a workspace whose type and fields have these keys. */
 export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secret = 'Made') {
   const { db } = world
   const { id: orgId, path, owner } = org
@@ -73,7 +75,7 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       await post(`/functions/${fnId}/invoke`, { input: 1 })
       return (await made(owner.get(`${path}/functions/${fnId}/runs`))).runs[0]?.id ?? ''
     },
-    /** A flow that is run by hand and makes a record. */
+    /** A flow that is run by hand and creates a record. */
     flow: async () => {
       const nodes = [
         { id: 't', type: 'trigger.manual' },
@@ -81,7 +83,7 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ]
       return (await post('/flows', { name: secret, nodes, edges: [{ source: 't', target: 'a' }] })).id
     },
-    /** A run of a flow that ended so, or that waits and that no worker knows of. */
+    /** A run of a flow with this status; a queued one is known to no worker. */
     flowRun: async (flowId: string, status: 'ok' | 'failed' | 'queued') => {
       const id = newId()
       await db.query(
@@ -156,13 +158,13 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     hold: (roleId: string, userId: string) => made(owner.post(`${path}/iam/groups/${roleId}/members`, { user_id: userId })),
     service: async () => (await createService(world, org, [], secret)).id,
     key: async (accountId: string) => (await post(`/service-accounts/${accountId}/keys`, { name: secret })).id,
-    /** A published form that keeps an address. */
+    /** A published form that stores an address. */
     form: async () => {
       const key = name()
       const fields = [{ key: 'email', label: secret, type: 'email' }]
       return { key, id: (await post('/forms', { key, name: secret, fields, published: true })).id }
     },
-    /** Something that a visitor sent by a form, and that failed. */
+    /** A failed submission of a visitor. */
     submission: async (formId: string) => {
       const id = newId()
       await db.query(
@@ -176,13 +178,13 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       const key = name()
       return { key, id: (await post('/sites', { key, name: secret, published: true })).id }
     },
-    /** A published document of a website; its path. */
+    /** A published document of a website; returns its path. */
     document: async (siteId: string) => {
       const at = `a/${name()}`
       await made(owner.put(`${path}/sites/${siteId}/content/${at}`, { title: secret, published: true }))
       return at
     },
-    /** A file that all websites share; its path. */
+    /** A file that all websites share; returns its path. */
     asset: async () => {
       const at = `a/${name()}.txt`
       await made(owner.put(`${path}/assets/${at}`, secret, { 'content-type': 'text/plain' }))
@@ -190,17 +192,17 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     },
     /** Gives the workspace a logo. */
     logo: () => makeLogo(owner, path),
-    /** Lets visitors do what is meant for them, once. */
+    /** Gives visitors their usual permissions, once. */
     visitors: async () => {
       const known = await db.query('select from roles where workspace_id = $1 and is_anonymous', [orgId])
       const policy = [{ effect: 'allow', actions: ['forms:read', 'forms:submit', 'content:deliver'] }]
       if (known.rowCount === 0) await post('/iam/groups', { name: 'Visitors', policy, is_anonymous: true })
     },
-    /** A mail server that nobody may dial. */
+    /** A mail server that may not be dialled. */
     messageConnection: async () =>
       (await post('/messages/connections', { name: secret, host: '127.0.0.1', port: 25, from: 'shop@example.com' })).id,
     messageTemplate: async () => (await post('/messages/templates', { name: secret, subject: secret, body_text: secret })).id,
-    /** An address that wants no messages. */
+    /** An address that unsubscribed from messages. */
     stoppedAddress: async () => {
       const address = `${name()}@example.com`
       await db.query(`insert into do_not_contact (workspace_id, address, reason, created_at) values ($1, $2, 'unsubscribed', now())`, [
@@ -209,7 +211,7 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       ])
       return address
     },
-    /** A message that has gone out. */
+    /** A sent message. */
     message: async () => {
       const id = newId()
       await db.query(
@@ -220,7 +222,7 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       return id
     },
     invitation: async () => (await post('/members', { email: `${name()}@example.com` })).id,
-    /** An invitation of an address that nobody has yet, and the token that would be mailed. */
+    /** An invitation of an unused address; returns the token that would be mailed. */
     token: async () => {
       const { text, hash } = makeSecret()
       await db.query(
@@ -229,7 +231,7 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       )
       return text
     },
-    /** An item in somebody's inbox. */
+    /** An item in the inbox of a member. */
     notification: async (userId: string) => {
       const id = newId()
       await db.query(
@@ -238,7 +240,7 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
       )
       return id
     },
-    /** An export that has been done for somebody. */
+    /** A completed export of a member. */
     job: async (userId: string) => {
       const answer = await owner.get(`${path}/records/${keys.type}/export`, { prefer: 'respond-async' })
       await world.drain()

@@ -2,35 +2,35 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { holdContract } from '#test/support/contract.ts'
 
-/** An answer as it came over the wire. */
+/** A response as it was received. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Headers
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
   readonly body: any
   readonly text: string
 }
 
-/** A connection of its own to the API, for requests that no client would send. */
+/** A connection to the API for requests that no client would send. */
 export class Wire {
   readonly socket: Socket
   readonly #received: Promise<string>
 
   constructor(port: number) {
     this.socket = connect(port, '127.0.0.1')
-    // What the server does after its answer, such as ending a connection that still sends, is no failure of the test.
+    // Errors after the server's response, such as the end of a connection that still sends, do not fail the test.
     this.socket.on('error', () => this.socket.destroy())
     this.#received = text(this.socket).catch(() => '')
   }
 
-  /** Sends bytes as they are; text as Latin-1, one byte a character. */
+  /** Sends bytes unchanged; text as Latin-1, one byte per character. */
   send(...pieces: readonly (string | Uint8Array)[]): this {
     for (const piece of pieces) this.socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)
     return this
   }
 
-  /** Waits until the server has ended the connection, and reads the last answer that it gave. Ask for `Connection: close`. */
+  /** Waits until the server has ended the connection, and returns its last response. Send `Connection: close`. */
   async answer(): Promise<RawAnswer> {
     const received = await this.#received
     const start = received.lastIndexOf('HTTP/1.1 ')
@@ -42,13 +42,13 @@ export class Wire {
     return { status: Number(statusLine.split(' ')[1]), headers, text: body, body: isJson ? JSON.parse(body) : undefined }
   }
 
-  /** Breaks the connection off. */
+  /** Breaks the connection. */
   breakOff(): void {
     this.socket.resetAndDestroy()
   }
 }
 
-/** One request on a connection of its own: a request line, header lines and a body, sent as they are and held against the contract. */
+/** One request on its own connection: a request line, header lines and a body, sent unchanged and checked against the contract. */
 export async function sendRaw(
   port: number,
   requestLine: string,

@@ -2,14 +2,14 @@ import type { ExecutionContext } from 'ava'
 import { end, startProcess } from '#test/support/process.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A worker that runs by itself, to be killed or held in the middle of its work. */
+/** A worker process that can be killed or stopped during its work. */
 export interface WorkerProcess {
   readonly pid: number
-  /** Sends a signal; resolves once the process has ended when it is one that ends it at once. */
+  /** Sends a signal; resolves once the process has ended if the signal ends it at once. */
   readonly kill: (signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM') => Promise<void>
 }
 
-/** Starts the worker of this name in the Procfile on a world's database; the test's end ends it at the latest. */
+/** Starts the worker of this name in the Procfile on a world's database; it ends with the test at the latest. */
 export async function startWorkerProcess(t: ExecutionContext, w: Pick<World, 'config'>, name: string): Promise<WorkerProcess> {
   const child = await startProcess(t, w, name)
   return {

@@ -16,24 +16,24 @@ import { takeContradictions } from '#test/support/watch/rows.ts'
 import { statementsWithoutWorkspace } from '#test/support/watch/watch.ts'
 import { startWorker, type Worker } from '#workers/worker.ts'
 
-/** A whole Kontor of a test's own: a database cloned from a migrated template, the API on a free port and the pools in this process. */
+/** A complete Kontor for a test: a database cloned from a migrated template, the API on a free port and the pools in this process. */
 export interface World {
   readonly config: Config
   readonly api: Api
   readonly worker: Worker
-  /** A connection of the test's own, for looking and for breaking things. */
+  /** Connections of the test, for reading and for causing faults. */
   readonly db: pg.Pool
   /** A workspace with its owner, ready to use. */
   readonly org: Org
   /** A client without credentials. */
   readonly visitor: Client
-  /** Waits until nothing is due by the world's time, no job waits or runs and every wake-up has been heard. */
+  /** Waits until no work is due by the world's time, no job waits or runs and every signal was received. */
   readonly drain: () => Promise<void>
-  /** Stops everything; fails when an open operation or a due job was left behind, or a statement went past its workspace. */
+  /** Stops everything; fails when an open operation or a due job is left, or a statement reads past its workspace. */
   readonly close: () => Promise<void>
 }
 
-/** Makes a world, with chosen pools in this process and a time of its own where they are given; close it in the test's teardown. */
+/** Creates a world, with chosen pools in this process and its own time if they are given; close it in the test's teardown. */
 export async function world(
   environment: Readonly<Record<string, string>> = {},
   chosen: readonly WorkerPool[] = workerPools,
@@ -53,9 +53,9 @@ export async function world(
   const log = createLogger('test', config.logLevel)
   const worker = await startWorker(config, chosen, log, now)
   const api = await startApi(config, log, now)
-  // Tests of one world hold connections at the same time, to keep something locked, and look on through others.
+  // Tests of one world hold several connections at once: some keep locks, and others read.
   const db = new pg.Pool({ connectionString: config.databaseUrl, max: 12 })
-  // Dropping the database at the end also ends connections that are idle by then.
+  // Dropping the database at the end also ends idle connections.
   db.on('error', () => undefined)
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
   const org = await createOrg({ api, visitor })
@@ -75,25 +75,25 @@ export async function world(
   return { config, api, worker, db, org, visitor, drain, close }
 }
 
-/** An operation without a job that is left open for this long is nobody's any more; another test of the world may just have begun one. */
+/** An operation without a job that is open this long is lost; another test of the world may just have begun one. */
 const openTooLongMs = 20_000
 
-/** Work that takes longer than this, on a busy machine too, is done by nobody: its worker has gone or no pool takes it. */
-const drainedWithinMs = 240_000
+/** Work that takes longer than this, on a busy machine too, is lost: its worker is gone or no pool takes it. */
+const drainWithinMs = 240_000
 
-/** The time that the processes of a world go by where a test gives them none. */
+/** The time of a world's processes when the test gives them none. */
 const clockOf =
   ({ services }: Api) =>
   () =>
     services.now()
 
-/** Workers hear by themselves of what waits, so they are told to look only so often: all of them asking all the time would cost more than the work. */
+/** Workers notice waiting jobs by themselves, so they are woken only this often: constant polling would cost more than the work. */
 const wakeEveryMs = 50
 
-/** A world whose own workers are stopped does not wait for chores, which a second worker may have filed in its last moment. */
+/** A world whose own workers are stopped does not wait for maintenance tasks, which a second worker may have enqueued at its end. */
 async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
   const deadline = Date.now() + openTooLongMs
-  const end = Date.now() + drainedWithinMs
+  const end = Date.now() + drainWithinMs
   let wokenAt = Number.NEGATIVE_INFINITY
   let quiet = 0
   const isQuiet = async () => {
@@ -121,7 +121,7 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
     }
     return quiet === 2
   }
-  await eventually(isQuiet, drainedWithinMs)
+  await eventually(isQuiet, Number.POSITIVE_INFINITY)
 }
 
 async function openOperations(db: pg.Pool): Promise<string> {
@@ -136,7 +136,7 @@ async function workLeft(db: pg.Pool): Promise<string> {
     `select count(*) || ' ' || what as left from (
        select name || ' ' || state as what from pgboss.job where state in ('created', 'retry', 'active')
        union all select queue || ' at its gate' from gated_jobs where slot is null
-       union all select 'changes to hand on' from event_outbox
+       union all select 'events to dispatch' from event_outbox
        union all select 'due ' || kind from due_work where not held
      ) as work group by what order by what`,
   )

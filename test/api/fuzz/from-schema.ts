@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { anyText } from '#test/api/fuzz/texts.ts'
 
-/** What of a JSON Schema the routes' own ones use. */
+/** The parts of JSON Schema that the routes' schemas use. */
 export interface Json {
   readonly type?: string | readonly string[]
   readonly const?: unknown
@@ -20,17 +20,17 @@ export interface Json {
   readonly maximum?: number
 }
 
-/** Values by the name of a property or parameter, for those that must name something that is there; `:name` is one of the path alone. */
+/** Values by the name of a property or parameter, for names that must refer to existing things; `:name` is a parameter of the path only. */
 export type Names = Readonly<Record<string, fc.Arbitrary<unknown>>>
 
-/** Any JSON value, with hostile texts in it. */
+/** Any JSON value, including hostile texts. */
 export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: anyText },
   { weight: 3, arbitrary: fc.constantFrom(null, true, false, 0, -1, 1.5, 1e15, -1e300, [], {}) },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
 )
 
-/** Values that the schema allows; with `noise`, one place in some ten holds anything else or is left out. */
+/** Values that the schema allows; with `noise` about one place in ten holds any other value or is omitted. */
 export function fromSchema(json: Json, names: Names, noise: boolean): fc.Arbitrary<unknown> {
   const allowed = json.anyOf ? fc.oneof(...json.anyOf.map((one) => fromSchema(one, names, noise))) : ofType(json, names, noise)
   return noise ? fc.oneof({ weight: 9, arbitrary: allowed }, { weight: 1, arbitrary: anyJson }) : allowed
@@ -64,7 +64,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
 function text({ format = '', pattern, minLength = 0, maxLength = 40 }: Json): fc.Arbitrary<string> {
   const form = formats[format]
   if (form) return form
-  // The names that may stand in one line are described by classes of Unicode, which no generator makes: words do.
+  // No generator makes texts for classes of Unicode, which patterns of names use: words match them.
   if (pattern?.includes('\\p')) return fc.oneof(fc.string({ minLength: 1, maxLength: 20 }), anyText)
   if (pattern) return matching(pattern)
   return fc.oneof(fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) }), anyText)
@@ -72,7 +72,7 @@ function text({ format = '', pattern, minLength = 0, maxLength = 40 }: Json): fc
 
 const made = new Map<string, fc.Arbitrary<string>>()
 
-/** Made once for each pattern: it is dear, and the same patterns come again and again. */
+/** Made once for each pattern, since it is expensive and patterns repeat. */
 function matching(pattern: string): fc.Arbitrary<string> {
   const arbitrary = made.get(pattern) ?? fc.stringMatching(new RegExp(pattern))
   made.set(pattern, arbitrary)
@@ -91,7 +91,7 @@ function object(json: Json, names: Names, noise: boolean): fc.Arbitrary<unknown>
     : record
 }
 
-/** What stands under a name: something that is there, three times in four, or anything of the schema. */
+/** The value of a property: three times in four an existing thing, otherwise any value of the schema. */
 export function underName(name: string, property: Json, names: Names, noise: boolean): fc.Arbitrary<unknown> {
   const known = names[name]
   const other = fromSchema(property, names, noise)

@@ -3,10 +3,10 @@ import { anyJson, type Names } from '#test/api/fuzz/from-schema.ts'
 import { anyText } from '#test/api/fuzz/texts.ts'
 import { echo } from '#test/support/things.ts'
 
-/** A field of each type there is; its key is `a_` and its type. */
+/** A field of each type; its key is `a_` and the type. */
 export const fieldTypes = 'string text number bool date datetime currency select multiselect email url file ref refs'.split(' ')
 
-/** What is there to be named: several of a kind where a request can use one up, none where no request asks for it. */
+/** Existing things that a request can name: several of a kind that requests use up, none of a kind that no request needs. */
 export interface Ids {
   readonly orgId: string
   /** In the order of `fieldTypes`. */
@@ -25,17 +25,17 @@ export interface Ids {
   readonly jobIds: readonly string[]
   readonly emails: readonly string[]
   readonly password: string
-  /** Tokens of mails, by which to join and to set a password. */
+  /** Tokens of mails, to join or to set a password. */
   readonly tokens: readonly string[]
 }
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values)
-/** One of what is there; nothing asks where nothing is. */
+/** One of the existing things; no request asks for a kind without any. */
 const oneOf = (ids: readonly string[]) => one(...(ids.length > 0 ? ids : ['none']))
-/** Mostly a known value: a wrong password has its turns too, but each costs as much as a right one. */
+/** Mostly a known value, since a wrong password costs as much time as a right one. */
 const mostly = (value: string) => fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: anyText })
 
-/** Values for each name that a path, a query or a body has, so that requests find something. */
+/** Values for each name in a path, query or body, so that requests find something. */
 export function namesOf(ids: Ids): Names {
   const { orgId, fieldIds, records, functionIds, roleIds, memberIds, serviceId, keyIds, emails, password, tokens } = ids
   const typeKey = one('thing', 'thing', 'thing', 'accounts')
@@ -53,7 +53,7 @@ export function namesOf(ids: Ids): Names {
     entity_type: typeKey,
     ref_type: typeKey,
     resource: typeKey,
-    // Half of them those that most can be done with: a text, a number and two references.
+    // Half of them are the fields with the most uses: a text, a number and two references.
     fieldId: fc.oneof(
       one(...fieldIds),
       one(...['string', 'string', 'number', 'ref', 'refs'].map((type) => fieldIds[fieldTypes.indexOf(type)])),

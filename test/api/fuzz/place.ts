@@ -7,12 +7,12 @@ import { createMember, createService, type Org } from '#test/support/factories.t
 import { type Things, thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A workspace with what requests to some routes can name. */
+/** A workspace with the things that requests to some routes can name. */
 export interface Place {
   readonly org: Org
-  /** What a request to a path names. */
+  /** The values that a request to a path can name. */
   readonly namesIn: (path: string) => Promise<Names>
-  /** Tokens of those who call: the owner more often than a member without roles, a service account, and nobody. */
+  /** Tokens of the callers: mostly the owner, also a member without roles, a service account and a visitor. */
   readonly token: fc.Arbitrary<string | null>
 }
 
@@ -33,7 +33,7 @@ const keys = {
   refs: 'a_refs',
 }
 
-/** What some rooms have, under the names of their paths; made for a route whose path names it. */
+/** Things of some features by the names of their path parameters; created for routes whose path names them. */
 const rooms: Readonly<Record<string, (things: Things) => Promise<Readonly<Record<string, string>>>>> = {
   queueId: async (things) => {
     const { id: queueId } = await things.queue()
@@ -72,7 +72,7 @@ const rooms: Readonly<Record<string, (things: Things) => Promise<Readonly<Record
   connectionId: async (things) => ({ connectionId: await things.messageConnection() }),
 }
 
-/** Fills the workspace, mostly through the API, with what requests to these routes can name, and with nothing that costs time besides. */
+/** Fills the workspace, mostly through the API, with the things that requests to these routes can name, and no others. */
 export async function furnish(w: World, routes: readonly Route[]): Promise<Place> {
   const wanted = new Set(routes.flatMap(namesWanted))
   const inTurnIf = <T, R>(name: string, items: readonly T[], make: (item: T) => Promise<R>) => inTurn(wanted.has(name) ? items : [], make)
@@ -135,7 +135,7 @@ export async function furnish(w: World, routes: readonly Route[]): Promise<Place
   }
 }
 
-/** The names that a route's address and body have. */
+/** The names in a route's address and body. */
 const namesWanted = (route: Route): string[] => [
   ...parametersOf(route.path),
   ...[route.query, 'body' in route ? route.body : undefined, 'form' in route ? route.form : undefined].flatMap((schema) =>
@@ -163,7 +163,7 @@ const knowPassword = ({ db }: World, userId: string) =>
     userId,
   ])
 
-/** One after the other, so that the same things are there in the same order. */
+/** One after the other, so that things are created in the same order. */
 async function inTurn<T, R>(items: readonly T[], make: (item: T) => Promise<R>): Promise<R[]> {
   const all: R[] = []
   for (const item of items) all.push(await make(item))

@@ -5,7 +5,7 @@ import type { Place } from '#test/api/fuzz/place.ts'
 import { anyText, hostileBody } from '#test/api/fuzz/texts.ts'
 import { holdContract } from '#test/support/contract.ts'
 
-/** A request as it goes out. */
+/** A request as it is sent. */
 export interface Sent {
   readonly token: string | null
   readonly path: string
@@ -13,7 +13,7 @@ export interface Sent {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Requests to a route, made of what it declares: of its own shape half of the time, and otherwise with places that hold anything. */
+/** Requests to a route, from its declaration: half of them valid, the others with places that hold any value. */
 export function requestsTo(route: Route, base: string, token: Place['token'], names: Names): fc.Arbitrary<Sent> {
   return fc.boolean().chain((noise) =>
     fc
@@ -41,7 +41,7 @@ function paths({ path }: Route, names: Names, noise: boolean): fc.Arbitrary<stri
   return fc.tuple(...parts).map((words) => words.join('/'))
 }
 
-/** `.` and `..` would be taken out of the address before it is sent. */
+/** `.` and `..` would be removed from the address before it is sent. */
 const encode = (value: unknown): string => encodeURIComponent(String(value).toWellFormed()).replace(/^\.{1,2}$/, 'dots') || '%20'
 
 function queries({ query }: Route, names: Names, noise: boolean): fc.Arbitrary<string> {
@@ -85,7 +85,7 @@ const csv = fc
   )
   .map(([heading, rows]) => [heading.join(), ...rows.map((row) => row.join())].join('\n'))
 
-/** What a header can carry at all. */
+/** Text that a header can carry. */
 const headerText = anyText.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').trim())
 const some = (...values: readonly string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: headerText })
@@ -118,10 +118,10 @@ function typeOf(route: Route): string {
   return 'application/json'
 }
 
-/** How long an answer may take. The longest that any route waits is a minute: this tells an answer from none, and not quick from slow. */
+/** Bound of a response. The longest wait of a route is a minute: this bound detects missing responses, not slow ones. */
 const patienceMs = 100_000
 
-/** Sends a request; throws when it has no answer, one of our own failures, or one that the API's description does not promise. */
+/** Sends a request; throws without a response, on an internal error, or on a response that the API's description does not contain. */
 export async function send(root: string, route: Route, { token, path, body, headers }: Sent): Promise<number> {
   const { method } = route
   const response = await fetch(root + path, {

@@ -20,7 +20,7 @@ const odd = [
   'a'.repeat(5_000),
 ]
 
-/** Texts that have broken programs before. */
+/** Texts that broke programs before. */
 export const hostileText: fc.Arbitrary<string> = fc.constantFrom(...collected, ...odd)
 
 /** Any text: short words mostly, hostile ones, and any character of Unicode. */
@@ -30,7 +30,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
 )
 
-/** Bodies that are no JSON, or JSON that no program writes. */
+/** Bodies that are not JSON, or JSON that no program writes. */
 export const hostileBody: fc.Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.constantFrom(
   ...read('prototype-pollution').flatMap((row) => (row as { json?: string }).json ?? []),
   '',

@@ -8,7 +8,7 @@ const fresh = shareWorld(test)
 const records = (w: World) => `${w.org.path}/records/locations`
 const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
 
-test('address: an unknown path or method is 404 in the usual body', async (t) => {
+test('address: an unknown path or method is 404 in the usual form', async (t) => {
   const w = await fresh()
   const { owner } = w.org
   const cases: readonly (readonly [string, string])[] = [
@@ -41,7 +41,7 @@ test('address: an unknown path or method is 404 in the usual body', async (t) =>
   t.is(unheardOf.body.error.code, 'NOT_FOUND')
 })
 
-test('address: a malformed id in a path is 404, whatever it is made of', async (t) => {
+test('address: a malformed id in a path is 404', async (t) => {
   const w = await fresh()
   const ids = [
     'x',
@@ -71,7 +71,7 @@ test('address: a malformed id in a path is 404, whatever it is made of', async (
   }
 })
 
-test('address: a NUL character or what is no UTF-8 in an address is 400', async (t) => {
+test('address: NUL or invalid UTF-8 in an address is 400', async (t) => {
   const w = await fresh()
   const addresses = [
     `${w.org.path}/records/loc%00ations`,
@@ -89,7 +89,7 @@ test('address: a NUL character or what is no UTF-8 in an address is 400', async 
   t.is((await w.org.owner.get(`${records(w)}?q=%2500`)).status, 200)
 })
 
-test('address: a parameter that is given twice or is no number is 400, and so is an unknown one', async (t) => {
+test('address: a repeated, non-numeric or unknown parameter is 400', async (t) => {
   const w = await fresh()
   const status = async (query: string) => (await w.org.owner.get(`${records(w)}?${query}`)).status
   for (const limit of ['0', '201', '-1', '1.5', '1e2', '0x10', 'ten', '', '+5', '9'.repeat(30), '%D9%A1'])

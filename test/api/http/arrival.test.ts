@@ -5,7 +5,7 @@ import test from 'ava'
 import { watchArrival } from '#api/http/request/arrival.ts'
 import { Wire } from '#test/support/wire.ts'
 
-/** A request whose body stays away, and what became of waiting for it. */
+/** The outcome of waiting for the body of a request that stays away. */
 async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => void): Promise<string> {
   const server = createServer().listen(0)
   const wire = new Wire((server.address() as AddressInfo).port).send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)
@@ -22,14 +22,14 @@ async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => vo
   return outcome
 }
 
-test('arrival: a body of which nothing comes for a while has stalled', async (t) => {
+test('arrival: a body without new bytes for a while has stalled', async (t) => {
   t.is(await arrivalOf('half', 50, () => undefined), 'body did not arrive whole: nothing of it came for 0.05 seconds')
 })
 
-test('arrival: a body whose connection breaks off is given up at once', async (t) => {
+test('arrival: a body whose connection breaks fails at once', async (t) => {
   t.is(await arrivalOf('half', 60_000, (wire) => wire.breakOff()), 'body did not arrive whole: the connection broke off')
 })
 
-test('arrival: a body that arrives is whole', async (t) => {
+test('arrival: a body that arrives is complete', async (t) => {
   t.is(await arrivalOf('half', 60_000, (wire) => wire.send('whole.')), 'whole')
 })

@@ -17,7 +17,7 @@ const bodyOf = (bytes: number): string => {
   return start + ' '.repeat(bytes - start.length - end.length) + end
 }
 
-test('body: a body may have 1 MB and not a byte more, however it is sent', async (t) => {
+test('body: a body has at most 1 MB, however it is sent', async (t) => {
   const w = await fresh()
   t.is((await w.org.owner.post(records(w), bodyOf(megabyte), json)).status, 201)
   const over = await w.org.owner.post(records(w), bodyOf(megabyte + 1), json)
@@ -29,7 +29,7 @@ test('body: a body may have 1 MB and not a byte more, however it is sent', async
   t.is((await w.org.owner.post(records(w), chunked(20 * megabyte), json)).status, 400)
 })
 
-test('body: a refused body that goes on for ever is cut off after its answer', async (t) => {
+test('body: an endless refused body is cut off after its response', async (t) => {
   const w = await fresh()
   const wire = new Wire(w.api.port)
   const head = [
@@ -44,13 +44,13 @@ test('body: a refused body that goes on for ever is cut off after its answer', a
   const answer = await wire.answer()
   clearInterval(sending)
   t.false(wire.socket.readable)
-  // A client that goes on sending may be reset before it has read the answer; that it is cut off is what counts.
+  // A client that keeps sending may be reset before it reads the response; only the end of the connection counts.
   if (Number.isNaN(answer.status)) return
   t.is(answer.status, 400)
   t.is(answer.body.error.message, 'body must be at most 1 MB')
 })
 
-test('body: JSON may be 64 levels deep and no deeper', async (t) => {
+test('body: JSON has at most 64 levels', async (t) => {
   const w = await fresh()
   const nested = (levels: number) =>
     `{"user_id": "${w.org.ownerId}", "action": "records:read", "attrs": {"x": ${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
@@ -63,7 +63,7 @@ test('body: JSON may be 64 levels deep and no deeper', async (t) => {
   t.is((await w.org.owner.post(records(w), inText, json)).status, 201)
 })
 
-test('body: a body that is compressed, of another type or of another encoding is refused', async (t) => {
+test('body: a body with compression, another type or another encoding is refused', async (t) => {
   const w = await fresh()
   const good = '{"values": {"name": "x"}}'
   const cases: readonly (readonly [number, string | Uint8Array, Record<string, string>])[] = [
@@ -89,7 +89,7 @@ test('body: a body that is compressed, of another type or of another encoding is
   }
 })
 
-test('body: a body that ends early, or contradicts its headers, is refused', async (t) => {
+test('body: a body that ends early or contradicts its headers is refused', async (t) => {
   const w = await fresh()
   const headers = [bearer(w), 'Content-Type: application/json']
   const line = `POST ${records(w)} HTTP/1.1`

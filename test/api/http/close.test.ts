@@ -3,13 +3,15 @@ import test, { type ExecutionContext } from 'ava'
 import { type Api, startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { countRows, dropQueuedJobs } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { Wire } from '#test/support/wire.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
-/** An API of a test's own, to be stopped. */
+/** An API of the test's own that can be stopped. */
 async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
   const api = await startApi(w.config, createLogger('closing', 'error'))
   t.teardown(() => api.stop(100).catch(() => undefined))
@@ -18,7 +20,7 @@ async function ownApi(t: ExecutionContext, w: World): Promise<Api> {
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-test('close: a request on a connection that rested is answered although the server stops, and the connection ends with it', async (t) => {
+test('close: a request on an idle connection is answered while the server stops, and its connection closes', async (t) => {
   const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
@@ -29,10 +31,10 @@ test('close: a request on a connection that rested is answered although the serv
   t.is(status, 200)
   t.is(headers.get('connection'), 'close')
   await stopped
-  await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'nothing new is let in')
+  await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'the server accepts no new connections')
 })
 
-test('close: a connection that brings nothing more does not keep a server from stopping', async (t) => {
+test('close: an idle connection does not keep a server from stopping', async (t) => {
   const w = await shared()
   const api = await ownApi(t, w)
   const wire = new Wire(api.port).send(request)
@@ -41,18 +43,17 @@ test('close: a connection that brings nothing more does not keep a server from s
   t.is((await wire.answer()).status, 200)
 })
 
-test('close: who waits for a worker while the server stops is told where to ask', async (t) => {
+test('close: a caller that waits for a worker while the server stops is told where to ask', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const api = await ownApi(t, w)
   const client = new Client(`http://127.0.0.1:${api.port}`, w.org.owner.token)
   const waiting = client.post(`${w.org.path}/functions`, { name: 'Late', source: 'async function handler() {}' })
-  while ((await w.db.query('select from operations')).rowCount === 0);
+  await eventually(async () => (await countRows(w.db, 'operations')) > 0)
   await api.stop(1_000)
   const { status, data, headers } = await waiting
   t.is(status, 202)
   t.deepEqual(data, { job_id: data.job_id, status: 'queued' })
   t.is(headers.get('preference-applied'), 'respond-async')
-  await w.db.query('delete from operations')
-  await w.db.query('delete from pgboss.job')
+  await dropQueuedJobs(w.db)
 })

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const start = shareWorld(test, { PUBLIC_URL: 'https://kontor.example' })
 const urlencoded = 'application/x-www-form-urlencoded'
 
-test('cross site: what another website made a browser send is refused, and changes nothing', async (t) => {
+test('cross site: requests that another website made a browser send are refused and change nothing', async (t) => {
   const w = await start()
   const token = await resetToken(w, (await createAccount(w)).id)
   const body = new URLSearchParams({ token, password: 'another password' }).toString()
@@ -34,7 +34,7 @@ test('cross site: what another website made a browser send is refused, and chang
   t.is((await post({ 'sec-fetch-site': 'same-origin', origin: 'null' })).status, 200)
 })
 
-test('cross site: what no browser sends passes, and so does the page of the host that is asked', async (t) => {
+test('cross site: requests of programs pass, and so do those of the host’s own page', async (t) => {
   const w = await start()
   for (const headers of [{}, { origin: w.visitor.root }, { 'sec-fetch-site': 'none' }]) {
     const token = await resetToken(w, (await createAccount(w)).id)
@@ -43,7 +43,7 @@ test('cross site: what no browser sends passes, and so does the page of the host
   }
 })
 
-test('cross site: browsers of other origins hear nothing of a page, and may call a public function', async (t) => {
+test('cross site: browsers of other origins cannot read a page, and may call a public function', async (t) => {
   const w = await start()
   const asks = { origin: 'https://example.com', 'access-control-request-method': 'POST' }
   const closed = await w.visitor.send('OPTIONS', '/reset', undefined, asks)

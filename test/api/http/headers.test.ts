@@ -8,7 +8,7 @@ const fresh = shareWorld(test)
 const records = (w: World) => `${w.org.path}/records/locations`
 const bearer = (w: World) => `Authorization: Bearer ${w.org.owner.token}`
 
-test('headers: a well formed request id is echoed back, and any other replaced', async (t) => {
+test('headers: a well-formed request id is echoed, and any other replaced', async (t) => {
   const w = await fresh()
   const echo = async (...lines: string[]) =>
     (await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [bearer(w), ...lines])).headers.get('x-request-id')
@@ -19,7 +19,7 @@ test('headers: a well formed request id is echoed back, and any other replaced',
   t.regex((await echo('X-Request-ID: a', 'X-Request-ID: b')) ?? '', uuid)
 })
 
-test('headers: every answer carries a request id, also those to what is no request', async (t) => {
+test('headers: every response has a request id, also the response to an invalid request', async (t) => {
   const w = await fresh()
   const requests = [
     'GET / HTTP/1.1',
@@ -39,7 +39,7 @@ test('headers: every answer carries a request id, also those to what is no reque
   t.is(noHost.status, 401)
 })
 
-test('headers: a header that breaks the lines of an answer never gets into one', async (t) => {
+test('headers: a header with line breaks never gets into a response', async (t) => {
   const w = await fresh()
   const answer = await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [
     bearer(w),
@@ -51,7 +51,7 @@ test('headers: a header that breaks the lines of an answer never gets into one',
   t.is(answer.headers.get('evil'), null)
 })
 
-test('headers: credentials that are odd are no credentials', async (t) => {
+test('headers: odd credentials are no credentials', async (t) => {
   const w = await fresh()
   const token = w.org.owner.token ?? ''
   const refused = [
@@ -73,14 +73,14 @@ test('headers: credentials that are odd are no credentials', async (t) => {
   t.is((await sendRaw(w.api.port, `GET ${records(w)} HTTP/1.1`, [`authorization: bearer   ${token}`])).status, 200)
 })
 
-test('headers: an expectation that nobody knows is ignored, and a caller that waits for leave gets it', async (t) => {
+test('headers: an unknown expectation is ignored, and 100-continue is answered', async (t) => {
   const w = await fresh()
   const post = [bearer(w), 'Content-Type: application/json', 'Content-Length: 2']
   t.is((await sendRaw(w.api.port, `POST ${w.org.path}/records/invoices HTTP/1.1`, [...post, 'Expect: the-unexpected'], '{}')).status, 201)
   t.is((await sendRaw(w.api.port, `POST ${w.org.path}/records/invoices HTTP/1.1`, [...post, 'Expect: 100-continue'], '{}')).status, 201)
 })
 
-test('headers: browsers of any origin may call the authenticated routes, without credentials', async (t) => {
+test('headers: browsers of any origin may call the authenticated routes without cookies', async (t) => {
   const w = await fresh()
   const origin = { origin: 'https://example.com' }
   const preflight = await w.visitor.send('OPTIONS', records(w), undefined, {
@@ -105,7 +105,7 @@ test('headers: browsers of any origin may call the authenticated routes, without
   t.is((await w.org.owner.get(records(w))).headers.get('access-control-allow-origin'), null)
 })
 
-test('headers: a request that asks for another protocol is answered, and its connection ends with the answer', async (t) => {
+test('headers: a request for another protocol is answered, and its connection closes', async (t) => {
   const w = await fresh()
   const asks = ['Host: localhost', bearer(w), 'Connection: Upgrade', 'Upgrade: websocket'].join('\r\n')
   const answer = await new Wire(w.api.port).send(`GET ${records(w)} HTTP/1.1\r\n${asks}\r\n\r\n`).answer()

@@ -15,16 +15,16 @@ interface Document {
   readonly expect: 'accept' | 'reject' | 'either'
   readonly base64: string
 }
-// No data at all is no JSON, and yet a request: an empty body is an empty object (document 1, Rules for records).
+// Empty text is not JSON but a valid request: an empty body is an empty object (document 1, Rules for records).
 const documents = (fixture('json/json-test-suite.json') as readonly Document[]).filter(({ base64 }) => base64 !== '')
 
 const json = { 'content-type': 'application/json' }
 const noId = '0198c8f0-0000-7000-8000-000000000000'
 
-/** The message of a body that is no JSON, or that no request may hold. */
+/** The message of a body that is not JSON, or that no request may hold. */
 const unreadable = /^body (?:is not valid JSON|must be UTF-8|is nested deeper|.*NUL character)|holds a NUL character or a lone surrogate$/
 
-/** Every route that takes a JSON body, with ids that name nothing but the workspace and a built-in type. */
+/** Every route that takes a JSON body, with ids that name only the workspace and a built-in type. */
 function jsonRoutes({ org }: World): { method: string; path: string }[] {
   const names: Readonly<Record<string, string>> = { orgId: org.id, typeKey: 'invoices' }
   return sections.flatMap(({ base, routes }) =>
@@ -37,7 +37,7 @@ function jsonRoutes({ org }: World): { method: string; path: string }[] {
 const send = (client: Client, { method, path }: { method: string; path: string }, body: string | Uint8Array) =>
   client.send(method, path, body, json)
 
-test('json: every document of the JSON test suite is read or refused as JSON, on several routes', async (t) => {
+test('json: every document of the JSON test suite is accepted or refused as specified, on several routes', async (t) => {
   const w = await fresh()
   const { data: record } = await w.org.owner.post(`${w.org.path}/records/invoices`)
   const routes = [
@@ -50,7 +50,7 @@ test('json: every document of the JSON test suite is read or refused as JSON, on
       const answer = await send(w.org.owner, route, Buffer.from(base64, 'base64'))
       t.true(answer.status < 500, `${name} answered ${answer.status}: ${answer.text}`)
       const isRead = answer.status < 300 || !unreadable.test(answer.body.error.message)
-      // Escaped NUL characters are JSON, but no text of ours (decisions, Shared conventions).
+      // Escaped NUL characters are JSON, but Kontor accepts no text with them (decisions, Shared conventions).
       const isText = !Buffer.from(base64, 'base64').toString().replaceAll('\\\\', '').includes('\\u0000')
       if (expect === 'accept') t.is(isRead, isText, `${name}: ${answer.text}`)
       if (expect === 'reject') t.is(answer.status, 400, name)
@@ -59,7 +59,7 @@ test('json: every document of the JSON test suite is read or refused as JSON, on
   }
 })
 
-test('json: every route that takes JSON refuses what is no JSON, and answers what is hostile', async (t) => {
+test('json: every route that takes JSON refuses invalid JSON, and answers hostile JSON', async (t) => {
   const w = await fresh()
   const hostile = [
     ...(fixture('strings/prototype-pollution.json') as { json?: string }[]).flatMap(({ json }) => json ?? []),
@@ -81,7 +81,7 @@ test('json: every route that takes JSON refuses what is no JSON, and answers wha
   t.is((await w.org.owner.get(w.org.path)).status, 200)
 })
 
-test('json: keys that an object already has are keys like all others', async (t) => {
+test('json: names of object members are keys like all others', async (t) => {
   const w = await fresh()
   for (const key of ['__proto__', 'constructor', 'toString']) {
     const answer = await w.org.owner.post(`${w.org.path}/records/invoices`, `{"values": {"${key}": "x"}}`, json)
@@ -90,7 +90,7 @@ test('json: keys that an object already has are keys like all others', async (t)
   }
 })
 
-test('json: every naughty string comes back as it was sent', async (t) => {
+test('json: every naughty string is returned as it was sent', async (t) => {
   const w = await fresh()
   const records = `${w.org.path}/records/locations`
   const strings = (fixture('strings/naughty-strings.json') as string[]).filter((text) => text !== '' && [...text].length <= 500)
@@ -108,7 +108,7 @@ test('json: every naughty string comes back as it was sent', async (t) => {
   }
 })
 
-test('json: nothing holds a NUL character or a lone surrogate, wherever it stands', async (t) => {
+test('json: no text contains a NUL character or a lone surrogate, in any position', async (t) => {
   const w = await fresh()
   const records = `${w.org.path}/records/locations`
   for (const bad of ['\\u0000', '\\ud800', '\\udc00x', 'x\\udbff']) {

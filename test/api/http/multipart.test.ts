@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { eventually } from '#test/support/eventually.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles, sweepNow } from '#test/support/stored-files.ts'
 import { type RawAnswer, sendRaw, Wire } from '#test/support/wire.ts'
@@ -9,7 +11,7 @@ import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test, {}, { key: 'world of multipart' })
 
-/** A world that no other file uses, and until the test ends a folder for temporary files that no other process writes to. */
+/** A world that no other file uses and, until the test ends, a folder for temporary files that no other process writes to. */
 async function open(t: ExecutionContext): Promise<World> {
   const w = await shared()
   const usual = process.env.TMPDIR
@@ -36,17 +38,17 @@ const field = (name: string, value = 'x') => `--b\r\n${disposition(name, '')}\r\
 const sendForm = (w: World, body: string, type = 'multipart/form-data; boundary=b'): Promise<RawAnswer> =>
   sendRaw(w.api.port, line(w), [bearer(w), `Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body, 'latin1')}`], body)
 
-/** Nothing of an upload is left once it is answered: no row and no bytes in the store, no file in the folder for temporary ones. */
+/** An answered upload leaves no row, no bytes in the store and no temporary file. */
 async function nothingLeft(t: ExecutionContext, w: World): Promise<void> {
   await w.drain()
-  t.is((await w.db.query('select from job_files')).rowCount, 0)
+  t.is(await countRows(w.db, 'job_files'), 0)
   await sweepNow(w)
-  t.is((await w.db.query('select from blobs')).rowCount, 0)
+  t.is(await countRows(w.db, 'blobs'), 0)
   t.deepEqual(await storedFiles(w), [])
   t.deepEqual(readdirSync(tmpdir()), [])
 }
 
-test('multipart: every multipart request of other servers’ tests is answered, and leaves nothing', async (t) => {
+test('multipart: multipart requests of other servers’ tests are answered and leave nothing behind', async (t) => {
   const w = await open(t)
   for (const name of readdirSync(folder)) {
     const request = readFileSync(join(folder, name), 'latin1')
@@ -63,7 +65,7 @@ test('multipart: every multipart request of other servers’ tests is answered, 
   }
 })
 
-test('multipart: the part named file is the file, whatever stands around it', async (t) => {
+test('multipart: the part named file is the file, whatever surrounds it', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
@@ -85,7 +87,7 @@ test('multipart: the part named file is the file, whatever stands around it', as
   t.is((await sendForm(w, `--"b"\r\n${file(csv).slice(5)}--"b"--`, 'multipart/form-data; boundary="\\"b\\""')).status < 500, true)
 })
 
-test('multipart: a part that is neither the file nor a field of the route is named, and leaves nothing', async (t) => {
+test('multipart: a part that is neither the file nor a field of the route is named, and nothing is left behind', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
@@ -103,7 +105,7 @@ test('multipart: a part that is neither the file nor a field of the route is nam
   }
 })
 
-test('multipart: a form without the file, or that is broken, is 400 and leaves nothing', async (t) => {
+test('multipart: a broken form or one without the file is refused with 400 and leaves nothing behind', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'
   const forms = {
@@ -144,7 +146,7 @@ test('multipart: a form without the file, or that is broken, is 400 and leaves n
   await nothingLeft(t, w)
 })
 
-test('multipart: a file that is too large is 400, whether it says so beforehand or not, and leaves nothing', async (t) => {
+test('multipart: a file that is too large is refused with 400, with and without Content-Length, and leaves nothing behind', async (t) => {
   const w = await open(t)
   const limit = 25 * 1024 * 1024
   const csv = Buffer.alloc(limit + 1, 'name\r\n')
@@ -166,7 +168,7 @@ test('multipart: a file that is too large is 400, whether it says so beforehand 
   }
 })
 
-test('multipart: an upload that breaks off leaves nothing and holds nothing', async (t) => {
+test('multipart: an upload that breaks off leaves nothing behind and holds no connection', async (t) => {
   const w = await open(t)
   const large = 'name\r\n'.repeat(200_000)
   const bodies = {
@@ -177,9 +179,9 @@ test('multipart: an upload that breaks off leaves nothing and holds nothing', as
     const head = [line(w), 'Host: x', bearer(w), `Content-Type: ${type}`, 'Content-Length: 20000000']
     const wire = new Wire(w.api.port).send(`${head.join('\r\n')}\r\n\r\n`, body)
     const isThere = async () => (await storedFiles(w)).length !== 0
-    while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(isThere)
     wire.breakOff()
-    while (await isThere()) await new Promise((resolve) => setTimeout(resolve, 5))
+    await eventually(async () => !(await isThere()))
     await nothingLeft(t, w)
   }
   t.is(w.api.services.database.pool.idleCount, w.api.services.database.pool.totalCount)

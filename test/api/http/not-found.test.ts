@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createOrg, createService } from '#test/support/factories.ts'
+import { expireAccessKey } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
-test('not found: a browser that asks for an unknown address gets a page; a program and the API get JSON', async (t) => {
+test('not found: a browser gets a page for an unknown address; a program and the API get JSON', async (t) => {
   const w = await start()
   const page = await w.visitor.get('/nothing/here', browser)
   t.is(page.status, 404)
@@ -27,7 +28,7 @@ test('not found: a browser that asks for an unknown address gets a page; a progr
   }
 })
 
-test('not found: a method that a path does not have is 404 and names those that it has', async (t) => {
+test('not found: a method that a path does not have is 404 and names its methods', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const record = `${path}/records/accounts/${randomUUID()}`
@@ -45,7 +46,7 @@ test('not found: a method that a path does not have is 404 and names those that 
   t.is(await told('POST', '/healthz'), 'This address has no POST; it has GET, HEAD')
 })
 
-test('not found: an address that is nearly one says which was probably meant', async (t) => {
+test('not found: a misspelled address is answered with the probable one', async (t) => {
   const w = await start()
   const { owner, path, id } = w.org
   const told = async (at: string) => {
@@ -60,7 +61,7 @@ test('not found: an address that is nearly one says which was probably meant', a
   t.is(await told(`${path}/quite/another/thing`), 'There is no such address; /docs lists every address')
 })
 
-test('not found: a workspace of others and one that is not there read the same, and say where the own ones are listed', async (t) => {
+test('not found: a foreign workspace and a missing one get the same response, which says where to list one’s own', async (t) => {
   const w = await start()
   const other = await createOrg(w)
   const key = await createService(w, w.org, [])
@@ -73,7 +74,7 @@ test('not found: a workspace of others and one that is not there read the same, 
   }
 })
 
-test('not found: a missing, malformed, unknown, expired and unfit credential are told apart', async (t) => {
+test('not found: missing, malformed, unknown, expired and unsuitable credentials get different messages', async (t) => {
   const now = new Date()
   const w = await start()
   const { owner, path } = w.org
@@ -95,7 +96,7 @@ test('not found: a missing, malformed, unknown, expired and unfit credential are
     await told(bearer(made.key), '/v1/orgs'),
     'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key',
   )
-  await w.db.query("update access_keys set expires_at = now() - interval '1 day' where id = $1", [made.id])
+  await expireAccessKey(w.db, made.id)
   t.regex(await told(bearer(made.key)), /^The access key expired at \d{4}-.*Z; make another$/)
   await owner.delete(`${path}/service-accounts/${account.id}/keys/${made.id}`)
   t.is(await told(bearer(made.key)), unknown)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { sortBySpecificity } from '#api/http/specificity.ts'
 import { sections } from '#api/routes.ts'
 
-test('specificity: of two paths that fit an address, the more literal one stands first', (t) => {
+test('specificity: the more literal of two matching paths comes first', (t) => {
   const sorted = ['/a', '/a/b/c', '/a/b/:id', '/a/b', '/a/:id/c', '/a/:id/:other', '/a/:id{/*path}', '/a/*path', '/:id/b', '/:id']
   const shuffled = [...sorted].reverse()
   t.deepEqual(
@@ -11,7 +11,7 @@ test('specificity: of two paths that fit an address, the more literal one stands
   )
 })
 
-test('specificity: equal ones keep their order, and what takes the rest comes behind what ends', (t) => {
+test('specificity: equal paths keep their order, and a path with a wildcard comes last', (t) => {
   const items = [
     { path: '/x/*rest', name: 1 },
     { path: '/x/:a', name: 2 },
@@ -25,7 +25,7 @@ test('specificity: equal ones keep their order, and what takes the rest comes be
   )
 })
 
-test('specificity: no two routes are reached by the same requests', (t) => {
+test('specificity: no two routes match the same requests', (t) => {
   const shapes = sections.flatMap(({ base, routes }) =>
     routes.map(({ method, path }) => `${method} ${(base + path).replaceAll(/:\w+/g, ':').replaceAll(/\*\w+/g, '*')}`),
   )

@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('strict bodies: a route that takes no body refuses the keys of one, but for warnings', async (t) => {
+test('strict bodies: a route without a body refuses keys except warnings', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const address = `${path}/notifications/read-all`
@@ -16,7 +16,7 @@ test('strict bodies: a route that takes no body refuses the keys of one, but for
   t.is(body.error.message, 'before is no key of this body, which has none')
 })
 
-test('strict bodies: a list that is too long is refused as that, without a look at its items', async (t) => {
+test('strict bodies: a list that is too long is refused before its items are checked', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const { status, body } = await owner.post(`${path}/flows`, { name: 'Long', nodes: Array(201).fill({ unknown: 1 }) })
@@ -24,7 +24,7 @@ test('strict bodies: a list that is too long is refused as that, without a look 
   t.is(body.error.message, 'nodes must have at most 200 items')
 })
 
-test('strict bodies: an operation of a batch is told what it lacks by its op, or which there are', async (t) => {
+test('strict bodies: an operation of a batch is answered with what its op requires, or with the known ops', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const told = async (operation: object) =>
@@ -36,7 +36,7 @@ test('strict bodies: an operation of a batch is told what it lacks by its op, or
   t.is(await told({ op: 'upsert', by: 1, values: {} }), 'operations[0].by must be a string')
 })
 
-test('strict bodies: an event that was read before its invitations went out can be sent back', async (t) => {
+test('strict bodies: an event that was read before its invitations were sent can be sent back', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const { data: calendar } = await owner.post(`${path}/calendar/calendars`, { name: 'Team', kind: 'org', key: 'talks' })
@@ -50,7 +50,7 @@ test('strict bodies: an event that was read before its invitations went out can 
   t.is(put.data.title, 'Walk')
 })
 
-test('strict bodies: an unknown rule of a field is refused where it is null, a known one is none', async (t) => {
+test('strict bodies: an unknown rule of a field is refused although it is null; a known one is ignored', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   await owner.post(`${path}/types`, { key: 'parts', label: 'Parts' })
@@ -64,7 +64,7 @@ test('strict bodies: an unknown rule of a field is refused where it is null, a k
   t.deepEqual(known.data?.rules, {}, known.text)
 })
 
-test('strict bodies: a formula is not told the name or the options of a field that its author may not see', async (t) => {
+test('strict bodies: errors of formulas do not name fields or options that the author may not see', async (t) => {
   const w = await start()
   const org = await createOrg(w)
   const { owner, path } = org
@@ -85,7 +85,7 @@ test('strict bodies: a formula is not told the name or the options of a field th
   t.is(await told(listing, 'diagnosi'), 'formula: unknown name "diagnosi" at position 1; did you mean "diagnosis"?')
 })
 
-test('strict bodies: the shared space is there by its key before anybody has listed the spaces', async (t) => {
+test('strict bodies: the shared space is found by its key before the spaces were listed', async (t) => {
   const w = await start()
   const org = await createOrg(w)
   const address = `${org.path}/drive/buckets/org/objects`
@@ -95,7 +95,7 @@ test('strict bodies: the shared space is there by its key before anybody has lis
   t.is(status, 200, text)
 })
 
-test('strict bodies: a block of an unknown type is told the nearest one, or where all are listed', async (t) => {
+test('strict bodies: an unknown block type is answered with the nearest one, or with where to list all', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const told = async (type: string) => (await owner.post(`${path}/flows`, { name: 'F', nodes: [{ id: 'a', type }] })).body.error.message
@@ -110,7 +110,7 @@ test('strict bodies: settings of a queue are named without an article', async (t
   t.is(body.error.message, 'settings.lease is no key of queue settings; did you mean lease_seconds?')
 })
 
-test('strict bodies: a name that is as long as a body is cut in the message that names it', async (t) => {
+test('strict bodies: a very long name is shortened in the message', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const values = { ['k'.repeat(900_000)]: 1 }
@@ -122,7 +122,7 @@ test('strict bodies: a name that is as long as a body is cut in the message that
   t.is(data.results[0].error.message.length, 4_000)
 })
 
-test('strict bodies: a connection can be sent back as its creation answered it, with its own secret', async (t) => {
+test('strict bodies: a connection can be sent back as its creation returned it, with its secret', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const input = { name: 'Post', host: 'mail.example.com', from: 'shop@example.com' }

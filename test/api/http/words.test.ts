@@ -1,10 +1,11 @@
 import test from 'ava'
+import { addFlowVersion } from '#test/api/http/rows.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('words: an unknown record type is named with the nearest one, or with how one is made', async (t) => {
+test('words: an unknown record type is answered with the nearest one, or with how to create one', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const told = async (type: string) => (await owner.get(`${path}/records/${type}`)).body.error.message
@@ -12,7 +13,7 @@ test('words: an unknown record type is named with the nearest one, or with how o
   t.is(await told('shipping_labels'), 'There is no record type shipping_labels; POST …/types makes one')
 })
 
-test('words: a code where the id of an account is asked for says what is', async (t) => {
+test('words: a code in place of an account’s id is answered with what is expected', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const lines = [
@@ -24,7 +25,7 @@ test('words: a code where the id of an account is asked for says what is', async
   t.regex(body.error.message, /^lines\[0\]\.account_id must be a valid uuid: the id of an accounts record, not its code;/)
 })
 
-test('words: a function that is written as a module is told how one is written', async (t) => {
+test('words: a function that is written as a module is answered with how to write one', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const { status, body } = await owner.post(`${path}/functions`, { name: 'Module', source: 'export default (input) => input' })
@@ -41,7 +42,7 @@ test('words: PUT of a flow without a name keeps the name', async (t) => {
   t.like(put.data, { name: 'Nightly', description: 'x' })
 })
 
-test('words: a setting that a block does not have is named with the nearest one, unless the stored flow holds it', async (t) => {
+test('words: an unknown setting of a block is answered with the nearest one, unless the stored flow holds it', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const node = (config: object) => ({ id: 'wait', type: 'logic.wait', config })
@@ -52,20 +53,14 @@ test('words: a setting that a block does not have is named with the nearest one,
   t.is(refused.body.error.message, 'nodes[1].config.minute is no key of a logic.wait block; did you mean minutes?')
   const { data: made, text } = await owner.post(`${path}/flows`, { name: 'Later', nodes: [trigger, node({ minutes: 5 })], edges })
   t.truthy(made?.id, text)
-  await w.db.query(
-    `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
-     select workspace_id, flow_id, 2, replace(nodes::text, '"minutes"', '"minute"')::json, edges, context, editor_id, created_at
-     from flow_versions where flow_id = $1`,
-    [made.id],
-  )
-  await w.db.query('update flows set version = 2 where id = $1', [made.id])
+  await addFlowVersion(w.db, made.id, '"minutes"', '"minute"')
   const read = (await owner.get(`${path}/flows/${made.id}`)).data
   t.deepEqual(read.nodes[1].config, { minute: 5 })
   t.is((await owner.put(`${path}/flows/${made.id}`, read)).status, 200)
   t.is((await owner.put(`${path}/flows/${made.id}`, { nodes: [trigger, node({ minute: 6 })], edges })).status, 400)
 })
 
-test('words: a space is addressed by its key as by its id', async (t) => {
+test('words: a space is addressed by its key or its id', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
   const made = await owner.post(`${path}/drive/buckets`, { key: 'plans', name: 'Plans', type: 'custom' })

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('definitions: types: the list is whole without limit and leads on with it, also past one that is deleted meanwhile', async (t) => {
+test('definitions: types: the list is complete without limit and paged with it, also past a type that is deleted meanwhile', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   for (const key of ['aaa', 'bbb', 'ccc', 'ddd', 'eee']) await made(org.owner.post(`${org.path}/types`, { key, label: key }))
@@ -26,7 +26,7 @@ test('definitions: types: the list is whole without limit and leads on with it, 
   for (const query of ['limit=0', 'limit=201', 'limit=2&cursor=abc']) t.is((await org.owner.get(`${list}?${query}`)).status, 400, query)
 })
 
-test('definitions: fields: a list above 10 MB names limit, and its pages stay below', async (t) => {
+test('definitions: fields: the error of a list above 10 MB names limit, and its pages are smaller', async (t) => {
   const org = await createOrg(await shared())
   await made(org.owner.post(`${org.path}/types`, { key: 'wide', label: 'Wide' }))
   const list = `${org.path}/fields?entity_type=wide`

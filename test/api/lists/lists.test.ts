@@ -1,4 +1,5 @@
 import test from 'ava'
+import { addForms } from '#test/api/lists/rows.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
 import { linkedPages } from '#test/support/linked-pages.ts'
 import { made } from '#test/support/made.ts'
@@ -15,6 +16,9 @@ const flow = (size: number) => ({
   edges: [{ source: 'start', target: 'tell' }],
 })
 
+/** One byte of the database that takes six as JSON. */
+const control = '\u0001'
+
 const source = 'const handler = () => 1'
 const form = (n: number) => ({ key: `form-${n}`, name: `Form ${n}`, fields: [] })
 const template = (n: number) => ({ name: `Template ${n}`, subject: 'Hello', body_text: 'x'.repeat(1_000), body_html: '<p>x</p>' })
@@ -27,7 +31,7 @@ const kinds: readonly [string, (org: Org, n: number) => Promise<unknown>, readon
 ]
 
 for (const [path, make, leftOut] of kinds) {
-  test(`lists: ${path}: the list is whole without limit, leads on with it, and leaves out what is long`, async (t) => {
+  test(`lists: ${path}: the list is complete without limit, paged with it, and omits long values`, async (t) => {
     const org = await createOrg(await shared())
     for (let n = 0; n < 5; n++) await make(org, n)
     const list = `${org.path}/${path}`
@@ -48,7 +52,7 @@ for (const [path, make, leftOut] of kinds) {
   })
 }
 
-test('lists: a list of flows still tells the trigger and the problems of each', async (t) => {
+test('lists: a list of flows contains the trigger and the problems of each', async (t) => {
   const org = await createOrg(await shared())
   const { nodes: _, edges: __, ...rest } = (await org.owner.post(`${org.path}/flows`, flow(10))).data
   await org.owner.post(`${org.path}/flows`, { name: 'Empty' })
@@ -57,14 +61,10 @@ test('lists: a list of flows still tells the trigger and the problems of each', 
   t.deepEqual(data[1].problems, [{ node_id: null, message: 'the flow has no blocks' }])
 })
 
-test('lists: forms of 10 MB together are refused by a list without limit, and come by pages of at most 10 MB with it', async (t) => {
+test('lists: a list of forms above 10 MB is refused without limit, and paged by at most 10 MB with it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
-  // Each of these letters takes one byte in the database and six as JSON.
-  const insert = `insert into forms (workspace_id, id, key, name, description, fields, settings, published)
-    select $1, uuidv7(), 'form-' || n, 'Form', repeat($2, $3), '[]', '{"submit_label":"","success_message":"","redirect":""}', false
-    from generate_series(1, $4) as n`
-  await w.db.query(insert, [org.id, 'x', 2_000_000, 6])
+  await addForms(w.db, org.id, 'x', 2_000_000, 6)
   const list = `${org.path}/forms`
   const refused = await org.owner.get(list)
   t.is(refused.status, 400)
@@ -76,7 +76,7 @@ test('lists: forms of 10 MB together are refused by a list without limit, and co
   )
 
   const other = await createOrg(w)
-  await w.db.query(insert, [other.id, '\u0001', 1_000_000, 3])
+  await addForms(w.db, other.id, control, 1_000_000, 3)
   t.is((await other.owner.get(`${other.path}/forms`)).status, 400)
   t.deepEqual(
     (await linkedPages<{ id: string }>(other.owner, `${other.path}/forms?limit=3`)).map((page) => page.length),
@@ -84,11 +84,11 @@ test('lists: forms of 10 MB together are refused by a list without limit, and co
   )
 
   const alone = await createOrg(w)
-  await w.db.query(insert, [alone.id, 'x', 11_000_000, 1])
+  await addForms(w.db, alone.id, 'x', 11_000_000, 1)
   t.is((await alone.owner.get(`${alone.path}/forms`)).data.length, 1)
 })
 
-test('lists: what a caller may not see makes no empty pages', async (t) => {
+test('lists: items that a caller may not see make no empty pages', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   for (let n = 0; n < 5; n++) await made(org.owner.post(`${org.path}/forms`, form(n)))

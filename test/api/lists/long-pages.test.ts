@@ -1,4 +1,5 @@
 import test from 'ava'
+import { addFlowVersions, addLongSteps, addLongSubmissions } from '#test/api/lists/rows.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { made } from '#test/support/made.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -10,15 +11,11 @@ const control = '\u0001'
 
 const most = 10_000_000
 
-test('long pages: submissions come by pages of at most 10 MB', async (t) => {
+test('long pages: submissions are listed in pages of at most 10 MB', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const form = await made(org.owner.post(`${org.path}/forms`, { key: 'contact', name: 'Contact', fields: [] }))
-  await w.db.query(
-    `insert into form_submissions (workspace_id, form_id, id, "values", state)
-     select $1, $2, uuidv7(), json_build_object('text', repeat('x', 900000)), 'kept' from generate_series(1, 25)`,
-    [org.id, form.id],
-  )
+  await addLongSubmissions(w.db, org.id, form.id)
   const seen = new Set<string>()
   let cursor = ''
   do {
@@ -31,7 +28,7 @@ test('long pages: submissions come by pages of at most 10 MB', async (t) => {
   t.is(seen.size, 25)
 })
 
-test('long pages: versions of a flow lead on by limit, and are refused without it above 10 MB', async (t) => {
+test('long pages: versions of a flow are paged by limit, and refused without it above 10 MB', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const nodes = [
@@ -39,10 +36,7 @@ test('long pages: versions of a flow lead on by limit, and are refused without i
     { id: 'tell', type: 'action.notify', config: { title: 'x'.repeat(250_000) } },
   ]
   const flow = await made(org.owner.post(`${org.path}/flows`, { name: 'Large', nodes }))
-  const insert = `insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
-    select workspace_id, flow_id, n, nodes, edges, context, editor_id, created_at from flow_versions, generate_series(2, $2::integer) as n
-    where flow_id = $1 and version = 1`
-  await w.db.query(insert, [flow.id, 49])
+  await addFlowVersions(w.db, flow.id, 49)
   const versions = `${org.path}/flows/${flow.id}/versions`
   const refused = await org.owner.get(versions)
   t.is(refused.status, 400)
@@ -59,7 +53,7 @@ test('long pages: versions of a flow lead on by limit, and are refused without i
   )
 })
 
-test('long pages: the view of a run leaves out outputs beyond 8 MB, and says of which steps', async (t) => {
+test('long pages: the view of a run omits outputs beyond 8 MB and marks their steps', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const nodes = [{ id: 'start', type: 'trigger.manual' }]
@@ -67,12 +61,7 @@ test('long pages: the view of a run leaves out outputs beyond 8 MB, and says of 
   t.is((await org.owner.post(`${org.path}/flows/${flow.id}/run`, {})).status, 202)
   await w.drain()
   const [run] = (await org.owner.get(`${org.path}/flows/${flow.id}/runs`)).data
-  await w.db.query(
-    `insert into flow_steps (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, started_at, duration_ms)
-     select $1, $2, 'x', n::text, 100 + n, 'logic.condition', 'ok', json_build_object('result', repeat('x', 60000)), false, now(), 1
-     from generate_series(1, 200) as n`,
-    [org.id, run.id],
-  )
+  await addLongSteps(w.db, org.id, run.id)
   const answer = await org.owner.get(`${org.path}/flows/${flow.id}/runs/${run.id}`)
   t.is(answer.status, 200)
   t.true(answer.text.length <= most)
@@ -83,7 +72,7 @@ test('long pages: the view of a run leaves out outputs beyond 8 MB, and says of 
   t.true(steps.at(-1)?.output_cut)
 })
 
-test('long pages: records are answered up to 10 MB as JSON: pages of a plain list end early, a search names limit', async (t) => {
+test('long pages: records are listed up to 10 MB of JSON: pages of a plain list end early, and a search names limit', async (t) => {
   const org = await createOrg(await shared())
   await made(org.owner.post(`${org.path}/types`, { key: 'notes', label: 'Notes' }))
   await made(org.owner.post(`${org.path}/fields`, { entity_type: 'notes', key: 'text', label: 'Text', type: 'text' }))

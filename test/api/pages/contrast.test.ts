@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { backgrounds, contrast, minContrast, readableAccents } from '#api/pages/assets/contrast.ts'
 
-test('contrast: contrasts are those of WCAG', (t) => {
+test('contrast: contrasts are computed as WCAG defines them', (t) => {
   const known: readonly [string, string, number][] = [
     ['#000000', '#ffffff', 21],
     ['#ffffff', '#ffffff', 1],
@@ -17,13 +17,13 @@ test('contrast: contrasts are those of WCAG', (t) => {
   }
 })
 
-test('contrast: a colour that can be read stays as it is', (t) => {
+test('contrast: a readable colour is not changed', (t) => {
   t.is(readableAccents('#0b3d91').light.accent, '#0b3d91')
   t.is(readableAccents('#ffcc00').dark.accent, '#ffcc00')
   t.not(readableAccents('#ffcc00').light.accent, '#ffcc00')
 })
 
-test('contrast: every colour can be read in both schemes, as words and below words', (t) => {
+test('contrast: every colour is readable in both schemes, as text and behind text', (t) => {
   const channel = fc.integer({ min: 0, max: 255 })
   const color = fc.tuple(channel, channel, channel).map((all) => `#${all.map((one) => one.toString(16).padStart(2, '0')).join('')}`)
   const holds = (text: string): boolean => {

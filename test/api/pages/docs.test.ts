@@ -4,7 +4,7 @@ import { world } from '#test/support/world.ts'
 
 const fresh = shareWorld(test)
 
-test('docs: the description is JSON that a browser need not load twice', async (t) => {
+test('docs: the description is JSON that a browser caches', async (t) => {
   const w = await fresh()
   const first = await w.visitor.get('/openapi.json')
   t.is(first.status, 200)
@@ -17,7 +17,7 @@ test('docs: the description is JSON that a browser need not load twice', async (
   t.is(again.text, '')
 })
 
-test('docs: the reference page is made of files of this server and runs no script of anybody else', async (t) => {
+test('docs: the reference page consists of files of this server and runs no foreign script', async (t) => {
   const w = await fresh()
   const page = await w.visitor.get('/docs')
   t.is(page.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -34,7 +34,7 @@ test('docs: the reference page is made of files of this server and runs no scrip
   t.regex((await w.visitor.get('/docs/start.js')).text, /"\/openapi\.json"/)
 })
 
-test('docs: files of the reference page may be kept for ever, and no other file of the package is served', async (t) => {
+test('docs: files of the reference page are immutable, and no other file of the package is served', async (t) => {
   const w = await fresh()
   const [styles = ''] = /\/docs\/[\d.]+\/swagger-ui\.css/.exec((await w.visitor.get('/docs')).text) ?? []
   t.regex((await w.visitor.get(styles)).headers.get('cache-control') ?? '', /immutable/)
@@ -45,7 +45,7 @@ test('docs: files of the reference page may be kept for ever, and no other file 
   }
 })
 
-test('docs: behind a path of its own, the page asks below that path', async (t) => {
+test('docs: behind a base path the page requests files below that path', async (t) => {
   const w = await world({ PUBLIC_URL: 'https://example.com/kontor' })
   t.teardown(w.close)
   t.regex((await w.visitor.get('/docs')).text, /src="\/kontor\/docs\//)

@@ -10,7 +10,7 @@ const events = `${root}/events`
 const event = `${events}/:eventId`
 const window = { from: '2026-12-01', to: '2026-12-31' }
 
-/** Who may do what is each calendar's own matter, so a call gives its caller a role for the calendar that it is about. */
+/** Permissions are set for each calendar, so a call gives its caller a role for its calendar. */
 async function granted(place: Place, caller: Caller, permission: string): Promise<string> {
   const { id, key } = await place.things.calendar()
   if (caller.id !== place.org.ownerId) {
@@ -31,7 +31,7 @@ const ofEvent = (permission: string, more: Omit<Call, 'params'> = {}): Example =
 const memberEmail = async ({ world }: Place, userId: string): Promise<string> =>
   (await world.db.query<{ email: string }>('select email from users where id = $1', [userId])).rows[0]?.email ?? ''
 
-/** Calendars and events: members come in, and what they may do there is asked of the calendar. */
+/** Calendars and events: routes accept members, and the calendar decides what they may do. */
 export const calendarExamples: Examples = {
   [`GET ${calendars}`]: { needs: 'member', badQuery: 'all=maybe', call: () => ({}) },
   [`POST ${calendars}`]: {

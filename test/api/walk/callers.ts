@@ -8,9 +8,9 @@ import type { Place } from '#test/support/things.ts'
 
 /** Callers that are the same for every route. */
 export interface Callers {
-  /** Everybody whose credentials are none, by what is wrong with them. */
+  /** Clients with invalid credentials, by what is wrong with them. */
   readonly refused: Readonly<Record<string, Client>>
-  /** Those who may do everything, in another workspace. */
+  /** Clients that may do everything in another workspace. */
   readonly foreign: Readonly<Record<string, Client>>
   /** A member and a service account without any role. */
   readonly bare: Readonly<Record<'member' | 'key', Caller>>
@@ -18,7 +18,7 @@ export interface Callers {
 
 const everything = [{ effect: 'allow', actions: ['*'] }]
 
-/** Makes them: keys and sessions that were taken away did work before. */
+/** Makes them. Revoked keys and ended sessions worked before. */
 export async function makeCallers({ world, org }: Place): Promise<Callers> {
   const { visitor, db } = world
   const [expiredKey, revokedKey, ofNoAccount] = [
@@ -31,7 +31,7 @@ export async function makeCallers({ world, org }: Place): Promise<Callers> {
     await createPerson(world, 'Ede Ended'),
     await createPerson(world, 'Gus Gone'),
   ]
-  // Not the session that expires: using one renews it, so what has ended by itself was not used a moment ago.
+  // The expired session is not used before, since use would renew it.
   for (const { client } of [expiredKey, revokedKey, ofNoAccount, endedSession, gone]) await client.get('/v1/auth/me')
   await db.query(`update access_keys set expires_at = now() where service_account_id = $1`, [expiredKey.id])
   await db.query('delete from access_keys where service_account_id = $1', [revokedKey.id])
@@ -65,7 +65,7 @@ export async function makeCallers({ world, org }: Place): Promise<Callers> {
 /** A key that no type, function or anything else of a workspace has. */
 export const otherKey = 'nothing_of_this_name'
 
-/** Policies of members that come close to a route and may not pass, or may and find nothing. */
+/** Policies of members that nearly admit to a route, or admit without finding anything. */
 export function policiesNear({ needs, also = [], on }: Example, call: Call, place: Place): Readonly<Record<string, readonly object[]>> {
   const others = permissions.filter((permission) => permission !== needs)
   const resources = on ? [on(call, place)] : []
@@ -81,18 +81,18 @@ export function policiesNear({ needs, also = [], on }: Example, call: Call, plac
   }
 }
 
-/** The least policy that admits to a route: its permission, for its key alone. */
+/** The smallest policy that admits to a route: its permission, for its key only. */
 export const leastPolicy = ({ needs, also = [], on, further = [] }: Example, call: Call, place: Place): readonly object[] => [
   { effect: 'allow', actions: [needs, ...also], ...(on ? { resources: [on(call, place)] } : {}) },
   ...further.map((one) => ({ effect: 'allow', actions: [one.needs], resources: [one.on(call, place)] })),
 ]
 
-/** Of a route that asks for several permissions: policies that lack one of the further ones, by its name. */
+/** For a route with several permissions: policies that lack one of the further ones, by its name. */
 export function policiesShort(example: Example): Readonly<Record<string, readonly object[]>> {
   return Object.fromEntries((example.further ?? []).map(({ needs }) => [needs, [...everything, { effect: 'deny', actions: [needs] }]]))
 }
 
-/** The same under a condition that no record meets. */
+/** The same with a condition that no record meets. */
 export const hidingPolicy = ({ needs, also = [] }: Example): readonly object[] => [
   { effect: 'allow', actions: [needs, ...also], condition: { 'resource.id': { eq: randomUUID() } } },
 ]

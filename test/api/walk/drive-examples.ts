@@ -6,7 +6,7 @@ import type { Place } from '#test/support/things.ts'
 const drive = '/v1/orgs/:orgId/drive'
 const bucket = `${drive}/buckets/:bucketId`
 
-/** A space of the team in which this caller may do everything, by a role of its own: rooms of the drive ask by themselves. */
+/** A space of the team in which this caller may do everything, by its own role, since spaces check permissions themselves. */
 async function spaceFor({ things }: Place, { id }: { readonly id: string }): Promise<string> {
   const { bucketId, key } = await things.space()
   await things.hold(await things.role([{ effect: 'allow', actions: ['drive:read', 'drive:write', 'drive:manage'], resources: [key] }]), id)

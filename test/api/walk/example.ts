@@ -3,48 +3,48 @@ import type { Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
-/** What of a request differs from route to route. */
+/** The parts of a request that differ from route to route. */
 export interface Call {
   /** Values of the path's parameters, without the workspace. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
-  /** JSON; text is sent as `type` says. */
+  /** JSON; text is sent with `type`. */
   readonly body?: unknown
   readonly type?: string
   /** Headers beside that of the body's type, such as a signature. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Who has to call it; whoever the walk sends, unless said. */
+  /** The caller that must send it; by default the one that the walk chooses. */
   readonly client?: Client
 }
 
-/** One route as the walks know it: who may call it by the documents, whatever its declaration says, and a call that succeeds. */
+/** A route as the walks know it: its callers by the documents, whatever its declaration says, and a call that succeeds. */
 export interface Example {
   readonly needs: Permission | 'public' | 'any' | 'person' | 'member'
-  /** Permissions without which the work itself finds nothing: a record that is not readable is not there. */
+  /** Permissions without which the work finds nothing: an unreadable record does not exist for the caller. */
   readonly also?: readonly Permission[]
-  /** Permissions that are asked for as well, each for a key of its own. */
+  /** Further permissions that are checked, each for its own key. */
   readonly further?: readonly { readonly needs: Permission; readonly on: (call: Call, place: Place) => string }[]
-  /** The key that the permission is asked for. */
+  /** The key that the permission is checked for. */
   readonly on?: (call: Call, place: Place) => string
-  /** Set where a list shows what of it the caller may see, so that a role for another key gets an empty one. */
+  /** Set for a list that shows the caller's part, so that a role for another key gets an empty list. */
   readonly perItem?: true
-  /** Set where a service account has none of what the call is about, or may not do it. */
+  /** Set when a service account owns none of the things, or may not make the call. */
   readonly peopleOnly?: true
-  /** Set where the key stands in the body or the query, so that nothing can be asked for it before those are read. */
+  /** Set when the key is in the body or query, so that no permission can be checked before they are read. */
   readonly keyInside?: true
-  /** Set where the body may be anything. */
+  /** Set when the body may be anything. */
   readonly anyBody?: true
-  /** Set where a name of the path that nothing has yet gets something. */
+  /** Set when the route creates a thing for an unknown name in the path. */
   readonly makesNamed?: true
-  /** Names of the path that must be ids: what is none is 400 there (decisions, Malformed id in a path). */
+  /** Names of the path that must be ids: others are 400 there (decisions, Malformed id in a path). */
   readonly ids?: readonly string[]
   /** A query that breaks a rule of the route. */
   readonly badQuery?: string
-  /** Makes what one call uses up, for this caller. */
+  /** Makes the things that one call uses up, for this caller. */
   readonly call: (place: Place, caller: Caller) => Call | Promise<Call>
 }
 
-/** Examples by method and path, as routes are declared, with the part of the public address that they stand below. */
+/** Examples by method and path as routes declare them, with the base of the public address. */
 export type Examples = Readonly<Record<string, Example>>
 
 /** The address of an example's call. */
@@ -63,7 +63,7 @@ export const headersOf = ({ type, headers }: Call): Record<string, string> => ({
   ...(type === undefined ? {} : { 'content-type': type }),
 })
 
-/** A call that sends the url-encoded fields of a page. */
+/** A call that sends the URL-encoded fields of a page. */
 export const form = (fields: Readonly<Record<string, string>>): Call => ({
   type: 'application/x-www-form-urlencoded',
   body: new URLSearchParams(fields).toString(),

@@ -13,7 +13,7 @@ import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { siteExamples } from '#test/api/walk/site-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
 
-/** An example of every route there is. */
+/** An example of every route. */
 export const examples: Examples = {
   ...platformExamples,
   ...workspaceExamples,

@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>
 
-/** A body that holds one unknown key, and the path at which it stands. */
+/** A body with one unknown key, and the path of that key. */
 export interface WithUnknownKey {
   readonly path: string
   readonly body: unknown
@@ -8,7 +8,7 @@ export interface WithUnknownKey {
 
 const unknown = 'zzz_unknown'
 
-/** For each object of a body whose keys are fixed: a body that reaches that object and has an unknown key there, and nothing else. */
+/** For each object with fixed keys in a body: a body that reaches the object and has one unknown key in it. */
 export function withUnknownKeys(schema: unknown): WithUnknownKey[] {
   return variantsOf(schema).flatMap((variant) => ofObject(variant))
 }

@@ -18,7 +18,7 @@ const ofFlow = (needs: Example['needs'], more: (flowId: string, place: Place) =>
 const ofRun = (needs: Example['needs'], status: 'ok' | 'failed' | 'queued') =>
   ofFlow(needs, async (flowId, { things }) => ({ params: { runId: await things.flowRun(flowId, status) } }))
 
-/** Flows, what they were and did. */
+/** Flows, their versions and runs. */
 export const flowExamples: Examples = {
   [`GET ${flows}`]: { needs: 'flows:read', perItem: true, call: () => ({}) },
   [`POST ${flows}`]: { needs: 'flows:create', call: ({ things }) => ({ body: { name: things.name() } }) },

@@ -32,7 +32,7 @@ const open = async ({ things }: Place) => {
   return { formKey: (await things.form()).key }
 }
 
-/** Forms, what was sent by them, and their public addresses. */
+/** Forms, their submissions and their public addresses. */
 export const formExamples: Examples = {
   [`GET ${forms}`]: { needs: 'forms:manage', perItem: true, call: () => ({}) },
   [`POST ${forms}`]: {

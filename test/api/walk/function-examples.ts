@@ -12,7 +12,7 @@ const ofFunction = (needs: Example['needs'], body?: object): Example => ({
 })
 const run: Example = { needs: 'public', anyBody: true, call: async ({ things }) => ({ params: { functionId: await things.fn() } }) }
 
-/** Functions, what they did and were, their secrets, and their public address. All belong to the app of functions. */
+/** Functions, their runs, versions and secrets, and their public address. All belong to the functions app. */
 export const functionExamples: Examples = {
   [`GET ${functions}/secrets`]: { needs: 'functions:create', call: () => ({}) },
   [`PUT ${functions}/secrets/:name`]: {

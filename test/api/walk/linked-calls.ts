@@ -2,7 +2,7 @@ import type { Place } from '#test/support/things.ts'
 
 const org = '/v1/orgs/:orgId'
 
-/** The cursor of a second page of a list that leads on by `Link`, once two of its things are made. */
+/** The cursor of the second page of a list that is paged by `Link`, after two things were created. */
 const linkedCall =
   (path: string, make: (things: Place['things']) => Promise<unknown>) =>
   async ({ org, things }: Place) => {

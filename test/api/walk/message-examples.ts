@@ -19,13 +19,13 @@ const ofTemplate = (body?: object) =>
   managed(async ({ things }) => ({ params: { templateId: await things.messageTemplate() }, ...(body ? { body } : {}) }))
 const ofStopped = managed(async ({ things }) => ({ params: { address: await things.stoppedAddress() } }))
 
-/** The token of the link by which the recipient of a message wants no more. */
+/** The token of the link by which the recipient of a message unsubscribes. */
 async function linkOf({ world, org, things }: Place): Promise<{ readonly token: string }> {
   const headers = unsubscribeHeaders(world.config, org.id, await things.message())
   return { token: /unsubscribe\/([\w-]+)/.exec(headers['List-Unsubscribe'] ?? '')?.[1] ?? '' }
 }
 
-/** What a provider reports, signed with the secret of a connection. */
+/** A report of a provider, signed with the secret of a connection. */
 async function report({ org }: Place): Promise<Call> {
   const made = await org.owner.post(`${org.path}/messages/connections`, { name: 'Post', host: 'mail.example.com', from: 'a@example.com' })
   const body = JSON.stringify({ event: 'bounce', message_id: '01999999-9999-7999-8999-999999999999' })
@@ -35,7 +35,7 @@ async function report({ org }: Place): Promise<Call> {
   return { params: { connectionId: made.data.id }, body, type: 'application/json', headers }
 }
 
-/** Connections and templates of messages, what was sent, and who wants none. */
+/** Connections and templates of messages, sent messages, and addresses that want none. */
 export const messageExamples: Examples = {
   [`GET ${messages}/connections`]: managed(() => ({})),
   [`POST ${messages}/connections`]: managed(() => ({ body: { name: 'Post', host: 'mail.example.com', from: 'shop@example.com' } })),

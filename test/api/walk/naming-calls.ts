@@ -15,17 +15,17 @@ const policyNaming = async ({ things, keys }: Place) => [
   { effect: 'allow', actions: ['*'], condition: { [`resource.${keys.ref}`]: { in: [await things.record(), 'principal.id'] } } },
 ]
 
-/** Where the next page of a list starts, of a list of two and more. */
+/** The cursor of a list with two or more things. */
 const cursorOf = async ({ org }: Place, path: string): Promise<string> => (await org.owner.get(`${org.path}${path}`)).data.next_cursor
 
-/** Runs what a caller names, inside a function. */
+/** A function that reads the thing that its caller names. */
 const reader = 'const handler = async ({ type, id, fn }) => (fn ? sdk.functions.invoke(fn, 1) : sdk.records.get(type, id))'
 async function readerOf({ org }: Place): Promise<{ fnId: string }> {
   const { data } = await org.owner.post(`${org.path}/functions`, { name: 'Reader', source: reader })
   return { fnId: data.id }
 }
 
-/** Calls of routes that name more of a workspace than their examples do. */
+/** Calls of routes that name more things of a workspace than their examples do. */
 export const namingCalls: Readonly<Record<string, Calls>> = {
   [`GET ${records}`]: [
     async (place) => ({ ...typed(place), query: { ref_field: place.keys.ref, ref_id: await place.things.record() } }),

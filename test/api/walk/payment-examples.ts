@@ -13,7 +13,7 @@ const ofConnection = (body?: object): Example => ({
 })
 const ofLink = (needs: Example['needs']): Example => ({ needs, call: async ({ things }) => ({ params: { linkId: await things.link() } }) })
 
-/** What the pay page of a link sends. */
+/** The form that the pay page of a link sends. */
 const pay = async ({ things, world, org }: Place): Promise<Call> => {
   const linkId = await things.link()
   const page = await world.visitor.get(`/pay/${org.id}/${linkId}`)
@@ -21,7 +21,7 @@ const pay = async ({ things, world, org }: Place): Promise<Call> => {
   return { params: { linkId }, ...form({ ticket, action: 'pay', name: 'Pia', email: '' }) }
 }
 
-/** What the sandbox delivers to the webhook of a connection. */
+/** An event that the sandbox sends to the webhook of a connection. */
 const deliver = async ({ things, world, org }: Place): Promise<Call> => {
   const connectionId = await things.connection()
   const body = JSON.stringify({ id: 'evt_1', type: 'payment.paid' })
@@ -29,7 +29,7 @@ const deliver = async ({ things, world, org }: Place): Promise<Call> => {
   return { params: { connectionId }, body, type: 'application/json', headers }
 }
 
-/** Payments: connections, links, what is owed, and what ties out. All belong to the app of payments. */
+/** Payments: connections, links, receivables and reconciliation. All belong to the payments app. */
 export const paymentExamples: Examples = {
   [`GET ${payments}/connections`]: { needs: 'payments:read', call: () => ({}) },
   [`POST ${payments}/connections`]: {

@@ -2,17 +2,17 @@ import type { Callers } from '#test/api/walk/callers.ts'
 import { type ClosedPlace, type ClosedState, closedAnswers } from '#test/api/walk/closed.ts'
 import type { Example } from '#test/api/walk/example.ts'
 import {
-  anybodyEnters,
+  admitEveryone,
+  admitSignedIn,
+  admitSmallestRole,
   brokenCalls,
-  nobodyEnters,
-  nobodySeesWhatIsClosed,
-  othersAreRefused,
+  checkMissingThings,
+  hideClosedPlaces,
+  hideFromForeignCallers,
+  refuseWhileClosed,
+  requireCredentials,
+  requirePermission,
   type Step,
-  strangersSeeNothing,
-  theAbsentIsNotFound,
-  theClosedStaysClosed,
-  theRightRoleEnters,
-  theSignedInEnter,
 } from '#test/api/walk/steps.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -22,7 +22,7 @@ export interface Stage {
   readonly steps: readonly Step[]
 }
 
-/** Where the walk takes place and who walks. */
+/** The place of the walk, and its callers. */
 export interface Walk {
   readonly place: Place
   readonly callers: Callers
@@ -30,7 +30,7 @@ export interface Walk {
   readonly closed: Readonly<Record<ClosedState, ClosedPlace>>
 }
 
-/** All that is asked of a route. What an example's call uses up is used by the last steps. */
+/** All steps for a route. The last steps use what an example's call uses up. */
 export async function planOf(route: string, example: Example, walk: Walk): Promise<readonly Stage[]> {
   const { place, callers } = walk
   const open = (steps: readonly Step[]): Stage => ({ place, steps })
@@ -38,38 +38,33 @@ export async function planOf(route: string, example: Example, walk: Walk): Promi
   const broken = brokenCalls(example, call)
   const calls = [call, ...broken]
   if (example.needs === 'public') return publicPlan(route, example, walk)
-  const first = nobodyEnters(callers, calls)
-  if (!route.includes('/:orgId')) return [open([...first, ...(await theSignedInEnter(callers, place, example))])]
+  const first = requireCredentials(callers, calls)
+  if (!route.includes('/:orgId')) return [open([...first, ...(await admitSignedIn(callers, place, example))])]
   return [
-    open([...first, ...strangersSeeNothing(callers, place, calls)]),
+    open([...first, ...hideFromForeignCallers(callers, place, calls)]),
     ...Object.entries(walk.closed).flatMap(([state, one]) => {
       const there = one.calls[route]
       if (!there) return []
-      const steps = theClosedStaysClosed(
-        one.callers,
-        one.place,
-        [there, ...brokenCalls(example, there)],
-        closedAnswers[state as ClosedState],
-      )
+      const steps = refuseWhileClosed(one.callers, one.place, [there, ...brokenCalls(example, there)], closedAnswers[state as ClosedState])
       return [{ place: one.place, steps }]
     }),
-    open(example.needs === 'member' ? [] : await othersAreRefused(callers, place, example, call)),
-    open(await theAbsentIsNotFound(place, example, call)),
-    open(await theRightRoleEnters(place, example)),
+    open(example.needs === 'member' ? [] : await requirePermission(callers, place, example, call)),
+    open(await checkMissingThings(place, example, call)),
+    open(await admitSmallestRole(place, example)),
   ]
 }
 
-/** Nobody is asked who it is; what is closed is not there. */
+/** The route needs no credentials; a closed workspace does not exist. */
 async function publicPlan(route: string, example: Example, { place, callers, closed }: Walk): Promise<readonly Stage[]> {
   const open = (steps: readonly Step[]): Stage => ({ place, steps })
-  const steps = await anybodyEnters(callers, place, example)
+  const steps = await admitEveryone(callers, place, example)
   if (!route.includes('/:orgId')) return [open(steps)]
   return [
     ...Object.values(closed).flatMap((one) => {
       const call = one.calls[route]
-      return call ? [{ place: one.place, steps: nobodySeesWhatIsClosed(one.callers, call) }] : []
+      return call ? [{ place: one.place, steps: hideClosedPlaces(one.callers, call) }] : []
     }),
-    open(await theAbsentIsNotFound(place, example, await example.call(place, callers.bare.member))),
+    open(await checkMissingThings(place, example, await example.call(place, callers.bare.member))),
     open(steps),
   ]
 }

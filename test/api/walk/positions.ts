@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Call } from '#test/api/walk/example.ts'
 
-/** A place in a call where something of its workspace is named, and what the same call names there in the other workspace. */
+/** A place in a call where a thing of its workspace is named, with the name of the same thing in the other workspace. */
 export interface Position {
   /** Such as `params.recordId` or `body.operations.0.id`; the name of a key itself ends with `*`. */
   readonly name: string
   readonly foreign: string
-  /** The call with this text there. */
+  /** The call with this text in that place. */
   readonly put: (text: string) => Call
 }
 
-/** Every place where two calls of the same shape hold different texts: in values, in keys, and in JSON that is sent as text. */
+/** Every place where two calls of the same form hold different texts: in values, in keys, and in JSON that is sent as text. */
 export function positionsOf(own: Call, other: Call): Position[] {
   const found: Position[] = []
   const visit = (mine: unknown, theirs: unknown, path: readonly string[], put: (value: unknown) => unknown): void => {
@@ -36,7 +36,7 @@ export function positionsOf(own: Call, other: Call): Position[] {
   const { client: __, ...theirs } = other
   visit(mine, theirs, [], (value) => value)
   const params = Object.keys(mine.params ?? {})
-  // Two that belong together, such as an account and its key, are foreign together as well.
+  // Things that belong together, such as an account and its key, are foreign together as well.
   if (params.length > 1)
     found.push({ name: params.join(), foreign: JSON.stringify(theirs.params), put: (text) => ({ ...mine, params: JSON.parse(text) }) })
   return found
@@ -50,13 +50,13 @@ function replaced(whole: object, entries: readonly (readonly [string, unknown])[
 const uuid = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-)[0-9a-f]{12}/g
 
 /**
- * A text of the same form that names nothing anywhere: other ids of the same time, so that pages after them begin at the same place, and
- * another mark at the end of its keys.
+ * A text of the same form that names nothing: ids of the same time, so that pages after them begin at the same place, and another mark at
+ * the end of keys.
  */
 export const namesNothing = (text: string, mark: string): string =>
   text.replaceAll(uuid, (_, time: string) => `${time}${randomBytes(6).toString('hex')}`).replaceAll(mark, randomBytes(4).toString('hex'))
 
-/** An answer without what was sent, ids, times, durations and numbers of a series, which differ between two calls for the same reason or none. */
+/** A response without the sent text, ids, times, durations and numbers of a series, which differ between any two calls. */
 export function sameFor(text: string, sent: string, mark: string): string {
   const marks = [mark, /_([0-9a-f]{8})\b/.exec(sent)?.[1] ?? mark]
   return [sent, ...(sent.match(uuid) ?? []), ...marks]

@@ -5,10 +5,10 @@ const queues = '/v1/orgs/:orgId/queues'
 const one = `${queues}/:queueId`
 const item = `${one}/items/:itemId`
 
-/** The keys of queues that calls name by their ids: the permission is asked for the key. */
+/** The keys of queues that calls name by their ids: the permission is checked for the key. */
 const keys = new Map<string, string>()
 
-/** What is no id is 400 on these routes. */
+/** Malformed ids are 400 on these routes. */
 const ids = ['queueId', 'itemId']
 
 const on = ({ params }: Call): string => keys.get(params?.queueId ?? '') ?? ''
@@ -37,7 +37,7 @@ const ofItem = (needs: Example['needs'], body?: object): Example => ({
   },
 })
 
-/** A scan of a key that the queue holds, in the shape that a route takes. */
+/** A scan of a key that the queue holds, in the form that a route takes. */
 const scanning = (bodyOf: (key: string) => object): Example => ({
   needs: 'queues:transition',
   on,
@@ -48,7 +48,7 @@ const scanning = (bodyOf: (key: string) => object): Example => ({
   },
 })
 
-/** Work queues. All belong to their app; the permission is asked for the queue's key. */
+/** Work queues. All belong to their app; the permission is checked for the queue's key. */
 export const queueExamples: Examples = {
   [`GET ${queues}`]: { needs: 'queues:read', perItem: true, call: () => ({}) },
   [`POST ${queues}`]: {
@@ -67,7 +67,7 @@ export const queueExamples: Examples = {
   [`DELETE ${item}`]: ofItem('queues:delete'),
   [`POST ${item}/move`]: ofItem('queues:transition', { to_stage: 'out' }),
   [`POST ${one}/scan`]: scanning((key) => ({ key })),
-  // The same scan_id again is answered as before, so nothing of it differs between workspaces.
+  // A repeated scan_id gets the same response, so it does not differ between workspaces.
   [`POST ${one}/scan/batch`]: ofQueue('queues:transition', {
     body: { scans: [{ scan_id: '1', scanned_at: '2026-01-01T00:00:00Z', key: 'A' }] },
   }),
@@ -101,7 +101,7 @@ export const queueExamples: Examples = {
     needs: 'queues:transition',
     on,
     ids,
-    // The button's function is asked for beside the queue.
+    // The button's function is checked beside the queue.
     call: async (place, caller) => {
       const queueId = await queueIn(place)
       const policy = [{ effect: 'allow', actions: ['functions:invoke'] }]

@@ -14,7 +14,7 @@ const ofRecord = async (place: Place): Promise<{ typeKey: string; recordId: stri
 })
 const readable = { also: ['records:read'] } as const
 
-/** A route about one field that asks `fields:create` for its type. */
+/** A route about one field that checks `fields:create` for its type. */
 const ofField = (change: (place: Place, fieldId: string) => Promise<unknown> | unknown, body?: (place: Place) => unknown): Example => ({
   needs: 'fields:create',
   on: onType,
@@ -25,7 +25,7 @@ const ofField = (change: (place: Place, fieldId: string) => Promise<unknown> | u
   },
 })
 
-/** Types, fields, records and what tells of their changes. */
+/** Types, fields, records and their audit. */
 export const recordExamples: Examples = {
   [`GET ${org}/types`]: { needs: 'types:read', perItem: true, call: () => ({}) },
   [`POST ${org}/types`]: {

@@ -4,10 +4,10 @@ import { fromAnywhere } from '#test/support/account.ts'
 import type { Answer } from '#test/support/client.ts'
 import type { Place } from '#test/support/things.ts'
 
-/** The answers of 404 so far, where equal ones are one, by what is missing: a name of the path, the route's app, or the workspace. */
+/** The different 404 responses so far, by the missing thing: a name of the path, the route's app, or the workspace. */
 export type Absences = Map<string, Set<string>>
 
-/** What was not as expected of the steps, in words. Every answer of 404 is added to `absences`. */
+/** Differences between the responses of the steps and the expected ones, in words. Adds every 404 response to `absences`. */
 export async function surprisesOf(route: string, place: Place, steps: readonly Step[], absences: Absences): Promise<string[]> {
   const surprises: string[] = []
   for (const step of steps) {
@@ -34,16 +34,16 @@ async function take(
   return undefined
 }
 
-/** What a misspelled key may have meant: it differs with what was sent. */
+/** Suggestions for a misspelled key, which differ with the request. */
 const advice = /; (?:did you mean [^?"]*\?|POST …\/types makes one)/g
 
-/** The code of a failure, which a page names too. */
+/** The code of a failure, which pages contain too. */
 const codeOf = ({ body, text }: Answer): string | undefined => body?.error?.code ?? /<code>(\w+)<\/code>/.exec(text)?.[1]
 
-/** A shorter name, such as the number of a version, may stand in any text. */
+/** A shorter name, such as the number of a version, may occur in any text. */
 const shortestName = 8
 
-/** An answer without what differs from one to the next: its request id, the time, and what is left of a limit. */
+/** A response without its request id, the time, and the rest of a limit. */
 function plain({ text, headers }: Answer, { params = {} }: Call): string {
   const requestId = headers.get('x-request-id') ?? ''
   const withoutNames = Object.entries(params).reduce(

@@ -18,7 +18,7 @@ const ofAssets: Pick<Example, 'needs' | 'on'> = { needs: 'content:manage', on: (
 
 const text = { body: 'Hello', type: 'text/plain' }
 
-/** Websites, what stands in them, and its public addresses. */
+/** Websites, their content and their public addresses. */
 export const siteExamples: Examples = {
   [`GET ${sites}`]: { needs: 'content:manage', perItem: true, call: () => ({}) },
   [`POST ${sites}`]: {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Place } from '#test/support/things.ts'
 
-// From the catalog itself: information_schema takes 20 ms, and this is asked some 500 times.
+// From the catalogue itself: information_schema takes 20 ms, and this runs some 500 times.
 const tables = `
   select format('%I.%I', space.nspname, part.relname) as name, named.attname as workspace
   from pg_class as part
@@ -11,7 +11,7 @@ const tables = `
   where part.relkind in ('r', 'p', 'v') and (space.nspname = $1 or named.attname is not null)
   order by 1`
 
-/** A digest of every row that a workspace has, by table: those that all workspaces share, and its own. */
+/** A digest of every row of a workspace by table, in shared tables and in its own. */
 export async function snapshotOf({ world: { db }, org }: Place): Promise<ReadonlyMap<string, string>> {
   const { rows } = await db.query<{ name: string; workspace: string | null }>(tables, [`ws_${org.id.replaceAll('-', '')}`])
   const digests = rows.map(
@@ -20,7 +20,7 @@ export async function snapshotOf({ world: { db }, org }: Place): Promise<Readonl
       (workspace === null ? '' : ` where ${workspace} = '${org.id}'`),
   )
   const text = digests.join(' union all ')
-  // Prepared, since planning it takes longer than doing it.
+  // Prepared, since planning takes longer than execution.
   const name = createHash('md5').update(text).digest('hex')
   const found = await db.query<{ name: string; rows: string }>({ name, text })
   return new Map(found.rows.map((row) => [row.name, row.rows]))

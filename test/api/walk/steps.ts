@@ -5,18 +5,18 @@ import type { Client } from '#test/support/client.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
-/** One request of the walk and how it must be answered. */
+/** A request of the walk and its expected response. */
 export interface Step {
   readonly title: string
   readonly client: Client
   readonly call: Call
-  /** Status and code, as in `403 FORBIDDEN`; `done` is what the route answers when all is well. */
+  /** Status and code, as in `403 FORBIDDEN`; `done` is the route's success. */
   readonly expected: string
-  /** What the message of a refusal has to name. */
+  /** Text that the message of a refusal must contain. */
   readonly names?: string
-  /** The workspace in the path, where it is not the place's. */
+  /** The workspace in the path, if it is not the place's. */
   readonly orgId?: string
-  /** What is not there: a name of the path, or the caller's workspace. What is absent, hidden and foreign must answer the same. */
+  /** The missing thing: a name of the path, or the caller's workspace. Absent, hidden and foreign things must get the same response. */
   readonly missing?: string
 }
 
@@ -26,7 +26,7 @@ const forbidden = '403 FORBIDDEN'
 const invalid = '400 VALIDATION_ERROR'
 const done = 'done'
 
-/** The call with what nobody can read in place of its body or its query; none when the route has neither. */
+/** The call with an unreadable body or query; none when the route has neither. */
 export function brokenCalls({ badQuery, anyBody }: Example, call: Call): readonly Call[] {
   const brokenBody = call.body === undefined || anyBody ? [] : [{ ...call, body: '{', type: 'application/json' }]
   const brokenQuery = badQuery === undefined ? [] : [{ ...call, query: Object.fromEntries(new URLSearchParams(badQuery)) }]
@@ -38,19 +38,19 @@ const each = (title: string, clients: Readonly<Record<string, Client>>, calls: r
     calls.map((call, index) => ({ title: `${title} ${who}${index > 0 ? ', broken' : ''}`, client, call, expected })),
   )
 
-/** 401 for whoever is nobody, whatever else is wrong. */
-export const nobodyEnters = ({ refused }: Callers, calls: readonly Call[]): Step[] => each('with', refused, calls, unauthorized)
+/** 401 for invalid credentials, whatever else is wrong. */
+export const requireCredentials = ({ refused }: Callers, calls: readonly Call[]): Step[] => each('with', refused, calls, unauthorized)
 
-/** 404 for those who are somebody elsewhere, and for a workspace that is none. */
-export function strangersSeeNothing({ foreign }: Callers, { org }: Place, calls: readonly Call[]): Step[] {
+/** 404 for callers of other workspaces, and for an unknown workspace. */
+export function hideFromForeignCallers({ foreign }: Callers, { org }: Place, calls: readonly Call[]): Step[] {
   const nowhere = [randomUUID(), 'no-id', org.id.slice(1)].flatMap((orgId) =>
     each(`in workspace ${orgId}`, { owner: org.owner }, calls, notFound).map((step) => ({ ...step, orgId })),
   )
   return [...each('as', foreign, calls, notFound), ...nowhere].map((step) => ({ ...step, missing: 'workspace' }))
 }
 
-/** 403 that names the permission for those whose rules do not allow it, before anything of the body or query is looked at. */
-export async function othersAreRefused({ bare }: Callers, place: Place, example: Example, call: Call): Promise<Step[]> {
+/** 403 that names the permission for callers without it, before the body or query is read. */
+export async function requirePermission({ bare }: Callers, place: Place, example: Example, call: Call): Promise<Step[]> {
   const calls = [call, ...brokenCalls(example, call)]
   const steps = each('without a role,', { member: bare.member.client, key: bare.key.client }, calls, forbidden)
   for (const [title, policy] of Object.entries(policiesNear(example, call, place))) {
@@ -65,8 +65,8 @@ export async function othersAreRefused({ bare }: Callers, place: Place, example:
   return own
 }
 
-/** 404 for each thing of the path that is not there, and where it is hidden; 400 for whoever may and sends what nobody can read. */
-export async function theAbsentIsNotFound(place: Place, example: Example, call: Call): Promise<Step[]> {
+/** 404 for each absent or hidden thing of the path; 400 for a permitted caller that sends an unreadable body or query. */
+export async function checkMissingThings(place: Place, example: Example, call: Call): Promise<Step[]> {
   const { world, org } = place
   const names = example.makesNamed ? [] : Object.keys(call.params ?? {})
   const absent = names.flatMap((name) =>
@@ -87,8 +87,8 @@ export async function theAbsentIsNotFound(place: Place, example: Example, call: 
   return [...absent, ...hidden, ...each('broken, as', { owner: org.owner }, brokenCalls(example, call), invalid)]
 }
 
-/** Success for the least role, held by a member and by a service account. */
-export async function theRightRoleEnters(place: Place, example: Example): Promise<Step[]> {
+/** Success for the smallest role of a member and of a service account. */
+export async function admitSmallestRole(place: Place, example: Example): Promise<Step[]> {
   const { world, org } = place
   const admitted = []
   for (const create of example.peopleOnly ? [createMember] : [createMember, createService]) {
@@ -101,8 +101,8 @@ export async function theRightRoleEnters(place: Place, example: Example): Promis
   return admitted
 }
 
-/** What everybody is answered while the workspace is suspended, or its app switched off. */
-export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: readonly Call[], expected: string): Step[] {
+/** The responses to all callers while the workspace is suspended or its app disabled. */
+export function refuseWhileClosed(callers: Callers, { org }: Place, calls: readonly Call[], expected: string): Step[] {
   const [nobody] = Object.entries(callers.refused)
   return [
     ...each('while closed,', { owner: org.owner }, calls, expected),
@@ -112,21 +112,21 @@ export function theClosedStaysClosed(callers: Callers, { org }: Place, calls: re
   ]
 }
 
-/** 404 for everybody, whatever credentials they send, where a public route leads into a workspace that is closed. */
-export function nobodySeesWhatIsClosed({ refused, foreign, bare }: Callers, call: Call): Step[] {
+/** 404 for every caller of a public route of a closed workspace, whatever its credentials. */
+export function hideClosedPlaces({ refused, foreign, bare }: Callers, call: Call): Step[] {
   return each('while closed, with', { ...refused, ...foreign, member: bare.member.client }, [call], notFound)
 }
 
-/** Success for every person, and for a key where the route is for both; 401 for a key that comes where only people may. */
-export async function theSignedInEnter({ bare }: Callers, place: Place, example: Example): Promise<Step[]> {
+/** Success for every person, and for a key where the route accepts both; 401 for a key where only people are accepted. */
+export async function admitSignedIn({ bare }: Callers, place: Place, example: Example): Promise<Step[]> {
   const [own, forKey] = [await example.call(place, bare.member), await example.call(place, bare.key)]
   const byKey = { title: 'with a key', client: bare.key.client, call: forKey, expected: example.needs === 'any' ? done : unauthorized }
   const broken = each('broken, as', { member: own.client ?? bare.member.client }, brokenCalls(example, own), invalid)
   return [byKey, ...broken, { title: 'as a person', client: bare.member.client, call: own, expected: done }]
 }
 
-/** Success for everybody, whatever credentials they send; 400 for what nobody can read. */
-export async function anybodyEnters({ refused, foreign, bare }: Callers, place: Place, example: Example): Promise<Step[]> {
+/** Success for all callers with any credentials; 400 for an unreadable body or query. */
+export async function admitEveryone({ refused, foreign, bare }: Callers, place: Place, example: Example): Promise<Step[]> {
   const steps: Step[] = []
   for (const [who, client] of Object.entries({ ...refused, ...foreign, member: bare.member.client })) {
     const call = await example.call(place, bare.member)

@@ -1,13 +1,14 @@
 import test from 'ava'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createGroupedWork } from '#workers/core/notifications/grouped-work.ts'
 
-// Of a scope, lots look at nothing but which process's queue it has.
+// Groups use only the job queue of a scope.
 const scopeOf = (queue: object) => ({ jobQueue: queue }) as unknown as PlatformScope
 /** All items are of one workspace. */
 const toOne = () => 'a workspace'
 
-test('grouped work: what is asked for together is done together, and what comes meanwhile makes the next lot', async (t) => {
+test('grouped work: items that are added together are processed together, and later ones in the next group', async (t) => {
   const lots: number[][] = []
   const gate = Promise.withResolvers<void>()
   const add = createGroupedWork<number>(toOne, async (_scope, items) => {
@@ -16,7 +17,7 @@ test('grouped work: what is asked for together is done together, and what comes 
   })
   const scope = scopeOf({})
   const first = [1, 2, 3].map((item) => add(scope, item))
-  while (lots.length === 0) await new Promise(setImmediate)
+  await eventually(() => lots.length > 0)
   const later = [4, 5].map((item) => add(scope, item))
   gate.resolve()
   await Promise.all([...first, ...later])
@@ -24,7 +25,7 @@ test('grouped work: what is asked for together is done together, and what comes 
   t.deepEqual(lots, [[1, 2, 3], [4, 5], [6]])
 })
 
-test('grouped work: a lot that fails is done item by item, and only the faulty one fails', async (t) => {
+test('grouped work: a failed group is processed item by item, and only the faulty item fails', async (t) => {
   const lots: number[][] = []
   const add = createGroupedWork<number>(toOne, async (_scope, items) => {
     lots.push([...items])
@@ -39,14 +40,14 @@ test('grouped work: a lot that fails is done item by item, and only the faulty o
   t.deepEqual(lots, [[1, 2, 3], [1], [2], [3]])
 })
 
-test('grouped work: processes do not do each other’s work', async (t) => {
+test('grouped work: a process does not process items of another', async (t) => {
   const lots: number[][] = []
   const add = createGroupedWork<number>(toOne, async (_scope, items) => void lots.push([...items]))
   await Promise.all([add(scopeOf({}), 1), add(scopeOf({}), 2)])
   t.deepEqual(lots, [[1], [2]])
 })
 
-test('grouped work: no workspace waits for another’s lot', async (t) => {
+test('grouped work: no workspace waits for another workspace’s group', async (t) => {
   const gate = Promise.withResolvers<void>()
   const lots: [string, number[]][] = []
   const add = createGroupedWork<number>(

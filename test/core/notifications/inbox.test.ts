@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
+import { lockTable } from '#test/support/locks.ts'
+import { addMember } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
 
-test('inbox: a change puts one item into the inbox of every member, the actor too, whatever it may read', async (t) => {
+test('inbox: a change puts one item into the inbox of every member, including the actor, whatever the member may read', async (t) => {
   const w = await newWorkspace()
   const member = await createMember(w, w.org)
   const service = await createService(w, w.org, [{ effect: 'allow', actions: ['*'] }])
@@ -36,7 +38,7 @@ test('inbox: a change puts one item into the inbox of every member, the actor to
   t.is((await service.client.post(`${inboxOf(w)}/read-all`)).status, 204)
 })
 
-test('inbox: reading marks an item once, read-all the rest, and nobody marks what is not theirs', async (t) => {
+test('inbox: read marks one item and read-all the rest, and a member cannot mark items of others', async (t) => {
   const w = await newWorkspace()
   const member = await createMember(w, w.org)
   await makeRule(w)
@@ -87,30 +89,27 @@ test('inbox: an inbox pages by cursor without gap or repeat, newest first', asyn
   t.is((await w.org.owner.get(`${inboxOf(w)}?limit=100`)).status, 200)
 })
 
-test('inbox: who joins later gets nothing of before, and who leaves keeps nothing', async (t) => {
+test('inbox: a new member gets no earlier items, and a removed member keeps none', async (t) => {
   const w = await newWorkspace()
   const leaver = await createMember(w, w.org)
   await makeRule(w)
-  const holder = await w.db.connect()
-  await holder.query('begin')
-  await holder.query('lock table notification_rules in access exclusive mode')
+  const lock = await lockTable(t, w.db, 'notification_rules')
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   const joiner = await createMember(w, w.org)
-  await holder.query('commit')
-  holder.release()
+  await lock.release()
   await w.drain()
   t.is((await joiner.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
   t.is((await leaver.client.get(`${inboxOf(w)}/unread-count`)).data.count, 1)
   t.is((await w.org.owner.delete(`${w.org.path}/members/${leaver.id}`)).status, 204)
   t.is((await leaver.client.get(inboxOf(w))).status, 404)
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, leaver.id])
+  await addMember(w.db, w.org.id, leaver.id)
   t.is((await leaver.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
-test('inbox: two workspaces do not see each other', async (t) => {
+test('inbox: inboxes of two workspaces are separate', async (t) => {
   const w = await newWorkspace()
   const other = await createOrg(w, 'Other')
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [other.id, w.org.ownerId])
+  await addMember(w.db, other.id, w.org.ownerId)
   const id = await makeRule(w)
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   await other.owner.post(`${other.path}/records/locations`, { values: { name: 'x' } })

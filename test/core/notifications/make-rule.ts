@@ -5,10 +5,10 @@ export const rulesOf = (w: World) => `${w.org.path}/notification-rules`
 export const inboxOf = (w: World) => `${w.org.path}/notifications`
 export const locationsOf = (w: World) => `${w.org.path}/records/locations`
 
-/** What makes a rule. */
+/** Body of a request that creates a rule. */
 export const ruleInput = { name: 'New places', object_type: 'locations', event: 'created', title: 'A new place' }
 
-/** Makes a rule as the owner, like `ruleInput` but for the changes, and gives its id. */
+/** Makes a rule as the owner, like `ruleInput` with these changes, and returns its id. */
 export async function makeRule(w: World, changes: object = {}): Promise<string> {
   const { status, data, text } = await w.org.owner.post(rulesOf(w), { ...ruleInput, ...changes })
   if (status !== 201) throw new Error(text)

@@ -5,6 +5,7 @@ import { findPermissionHolders } from '#shared/core/roles/permission-holders.ts'
 import { within } from '#shared/core/scope/scope.ts'
 import { inboxOf } from '#test/core/notifications/make-rule.ts'
 import { createMember, createRole, createService } from '#test/support/factories.ts'
+import { assignRole } from '#test/support/rows.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -12,7 +13,7 @@ const newWorkspace = shareWorld(test)
 
 const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 
-test('notify: a notice reaches the members named, once by its key, with a record or with none', async (t) => {
+test('notify: a notice reaches the given members once by its key, with or without a record', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const [one, other] = [await createMember(w, w.org), await createMember(w, w.org)]
@@ -37,7 +38,7 @@ test('notify: a notice reaches the members named, once by its key, with a record
   t.is((await other.client.get(`${inboxOf(w)}/unread-count`)).data.count, 0)
 })
 
-test('notify: a notice of a transaction that is rolled back reaches nobody', async (t) => {
+test('notify: a notice of a rolled-back transaction reaches no member', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const notice = { title: 'x', record: null, event: 'hint', key: 'rolled back' }
@@ -71,13 +72,13 @@ test('notify: the holders of a permission are the owner and the members whose ro
   )
 })
 
-test('notify: action.notify tells a member, the holders of a role, or everybody, once by its natural key', async (t) => {
+test('notify: action.notify reaches a member, the holders of a role or all members, once by its deduplication key', async (t) => {
   const w = await newWorkspace()
   const scope = await scopeOf(w, w.org)
   const member = await createMember(w, w.org)
   await createMember(w, w.org)
   const roleId = await createRole(w, w.org, [allow('records:read')])
-  await w.db.query('insert into role_members (workspace_id, role_id, principal_id) values ($1, $2, $3)', [w.org.id, roleId, member.id])
+  await assignRole(w.db, w.org.id, roleId, member.id)
   const record = { object_type: 'invoices', record_id: randomUUID() }
   const title = 'Look at this'
   t.deepEqual(await sendNotice(scope, { title }), { count: 3 })

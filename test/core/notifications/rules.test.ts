@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { inboxOf, locationsOf, makeRule, ruleInput, rulesOf } from '#test/core/notifications/make-rule.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const newWorkspace = shareWorld(test)
@@ -30,7 +31,7 @@ test('notifications rules: a rule is created, read, changed, listed and deleted'
   }
 })
 
-test('notifications rules: what is wrong with a rule is 400 and names the field', async (t) => {
+test('notifications rules: a bad value of a rule is refused with 400 that names the field', async (t) => {
   const w = await newWorkspace()
   const id = await makeRule(w)
   const wrong: [object, string][] = [
@@ -86,7 +87,7 @@ test('notifications rules: each route of rules needs its own permission', async 
   }
 })
 
-test('notifications rules: a rule fires on what happens while it is enabled', async (t) => {
+test('notifications rules: a rule applies to changes while it is enabled', async (t) => {
   const w = await newWorkspace()
   const create = () => w.org.owner.post(locationsOf(w), { values: { name: 'x' } })
   const count = async () => {
@@ -110,14 +111,14 @@ test('notifications rules: a rule fires on what happens while it is enabled', as
   await w.org.owner.delete(`${rulesOf(w)}/${id}`)
   await create()
   t.is(await count(), 2)
-  t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'event_listeners', w.org.id), 0)
 })
 
-test('notifications rules: a rule on a deleted type goes with it', async (t) => {
+test('notifications rules: a rule on a deleted type is deleted', async (t) => {
   const w = await newWorkspace()
   await w.org.owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   const id = await makeRule(w, { object_type: 'deals' })
   t.is((await w.org.owner.delete(`${w.org.path}/types/deals`)).status, 204)
   t.is((await w.org.owner.get(`${rulesOf(w)}/${id}`)).status, 404)
-  t.is((await w.db.query('select from event_listeners where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'event_listeners', w.org.id), 0)
 })

@@ -9,7 +9,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import { whileWaiting } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Behind one proxy every request may come from another address. */
+/** Behind one proxy every request may have another address. */
 const fresh = shareWorld(test, { TRUST_PROXY: '1', PUBLIC_URL: 'https://kontor.example' })
 
 const forgot = ({ visitor }: World, email: string) => visitor.post('/v1/auth/forgot', { email }, fromAnywhere())
@@ -113,7 +113,11 @@ test('reset: a password is changed with the current one, and the other sessions 
   t.is((await client.post('/v1/auth/password', { current: password, next: 'another one' })).status, 204)
   t.is((await client.get('/v1/auth/me')).status, 200)
   t.is((await other.get('/v1/auth/me')).status, 401)
-  t.is((await w.visitor.post('/v1/auth/reset', { token, password: 'a third one' })).status, 400, 'no reset outlives a change')
+  t.is(
+    (await w.visitor.post('/v1/auth/reset', { token, password: 'a third one' })).status,
+    400,
+    'a change of the password invalidates resets',
+  )
   t.is((await signIn(w.visitor, email, 'another one')).status, 200)
 })
 

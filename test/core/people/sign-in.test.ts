@@ -6,7 +6,7 @@ import { createPerson, createService } from '#test/support/factories.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
-/** Behind one proxy every request may come from another address. */
+/** Behind one proxy every request may have another address. */
 const fresh = shareWorld(test, { TRUST_PROXY: '1' })
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
@@ -45,7 +45,7 @@ test('sign in: a wrong password and an unknown address get the same response', a
 
 test('sign in: a missing or unreadable hash never matches', async (t) => {
   t.true(await verifyPassword('paß', await hashPassword('paß')))
-  t.true(await verifyPassword('caf\u00e9', await hashPassword('cafe\u0301')), 'the same password from another keyboard')
+  t.true(await verifyPassword('caf\u00e9', await hashPassword('cafe\u0301')), 'the same password in another Unicode form')
   t.false(await verifyPassword('Pass', await hashPassword('pass')))
   for (const stored of [undefined, '', 'none', '$argon2id$v=19$m=19456,t=2,p=1$$', '$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$AAAA']) {
     t.false(await verifyPassword('', stored))

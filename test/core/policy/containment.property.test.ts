@@ -11,7 +11,7 @@ import { seedOf } from '#test/core/policy/seed.ts'
 
 const policies = 10_000
 
-// A small world, so that rules meet: three fields, two of them computed, four conditions, three keys.
+// A small world, so that rules overlap: three fields, two of them computed, four conditions, three keys.
 const types = { a_bool: 'bool', a_select: 'select', a_number: 'number', twice: 'number', again: 'string' } as const
 const reads = { twice: ['a_number'], again: ['twice', 'a_select'] }
 const keys = ['things', 'others', 'more']
@@ -47,7 +47,7 @@ const rule: fc.Arbitrary<PolicyRule> = fc.record(
   { requiredKeys: ['effect', 'actions'] },
 )
 
-/** What somebody might make of a rule that they hold: the same, less, more, or without its limits. */
+/** Variations of a rule that a person holds: the same, less, more, or without its limits. */
 const madeOf = (held: PolicyRule): fc.Arbitrary<PolicyRule> =>
   fc.oneof(
     { weight: 6, arbitrary: fc.constant(held) },
@@ -75,7 +75,7 @@ const policyOf = (rules: readonly PolicyRule[], owner = false) =>
     { id: me.id, type: 'user', owner },
   )
 
-test('containment property: a role that passes allows and shows nothing that its granter may not', (t) => {
+test('containment property: a role that passes permits and shows nothing that its granter may not see or do', (t) => {
   const seed = seedOf(t)
   const records = fc
     .sample(randomRecord, { seed, numRuns: 12 })
@@ -93,7 +93,7 @@ test('containment property: a role that passes allows and shows nothing that its
   t.true(passed > policies / 20 && granted > passed)
 })
 
-/** Throws where the role allows or shows more of a record than the rules held; else whether it allows anything of it. */
+/** Throws when the role allows or shows more of a record than the rules held; otherwise returns whether it allows anything. */
 function isWithin(role: readonly PolicyRule[], held: readonly PolicyRule[], record: NaiveRecord, holder = me): boolean {
   const open = permissions.filter((permission) => mayDo(role, permission, holder, types, record))
   for (const permission of open) {
@@ -115,7 +115,7 @@ const ofPrincipal: readonly NonNullable<PolicyRule['condition']>[] = [
   { 'principal.id': { eq: ids[0] ?? '' } },
   { 'principal.id': { ne: ids[0] ?? '' } },
 ]
-// The own records of one are not those of another, so that condition is left out here.
+// The own records of one caller are not those of another, so that condition is excluded.
 const comparable = conditions.filter((condition) => !('resource.owner' in condition))
 const principalRule: fc.Arbitrary<PolicyRule> = fc.record(
   {
@@ -141,7 +141,7 @@ const holders: readonly NaiveCaller[] = [
   { id: null, type: 'anonymous' },
 ]
 
-test('containment property: a role that passes allows and shows nobody, of whatever kind, what its granter may not', (t) => {
+test('containment property: a role that passes permits and shows no principal of any kind more than its granter', (t) => {
   const seed = seedOf(t)
   const records = fc
     .sample(randomRecord, { seed, numRuns: 6 })
@@ -160,7 +160,7 @@ test('containment property: a role that passes allows and shows nobody, of whate
   t.true(passed > policies / 50 && granted > passed)
 })
 
-test('containment property: whoever holds rules may make a role of just these rules, and the owner of any', (t) => {
+test('containment property: a holder of rules may create a role of the same rules, and the owner any role', (t) => {
   fc.assert(
     fc.property(fc.array(rule, { minLength: 1, maxLength: 6 }), fc.array(rule, { maxLength: 6 }), (held, others) => {
       t.is(findExcessGrant(policyOf(held), held), undefined)
@@ -170,7 +170,7 @@ test('containment property: whoever holds rules may make a role of just these ru
   )
 })
 
-test('containment property: a role that passes passes with more deny rules too', (t) => {
+test('containment property: a role that passes also passes with more deny rules', (t) => {
   fc.assert(
     fc.property(heldAndRole, rule, ([held, role], more) => {
       if (findExcessGrant(policyOf(held), role)) return

@@ -132,11 +132,11 @@ for (const [name, [held, role, message]] of Object.entries(refused)) {
   })
 }
 
-test('policy containment: the owner grants anything', (t) => {
+test('policy containment: the owner may grant everything', (t) => {
   t.is(findExcessGrant(policyOf([deny('*')], { ...me, owner: true }), parsePolicy([allow('*')])), undefined)
 })
 
-test('policy containment: fifty rules of three hundred keys each may be granted beside deny rules on other keys', (t) => {
+test('policy containment: fifty rules of three hundred keys each can be granted beside deny rules on other keys', (t) => {
   const key = (rule: number, index: number) => `type_${rule}_${index}`
   const role = Array.from({ length: 50 }, (_, rule) =>
     allow('*', { resources: Array.from({ length: 300 }, (_item, index) => key(rule, index)) }),

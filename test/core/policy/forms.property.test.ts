@@ -60,10 +60,8 @@ for (const [title, kind, most] of kindsOfRules) {
 /** The ids that SQL allows, each with the fields that SQL shows of it. */
 async function rowsAndFields(things: Things, access: RecordAccess): Promise<Map<string, string[]>> {
   const shown = fields.map(({ key }) => access.fieldWhere(key, 'row') ?? builder.raw('true'))
-  const query = builder.raw(`select id, array[${shown.map(() => '?').join(', ')}] as shown from things as row where ?`, [
-    ...shown,
-    access.where('row') ?? builder.raw('true'),
-  ])
+  const visibleThings = `select id, array[${shown.map(() => '?').join(', ')}] as shown from things as row where ?`
+  const query = builder.raw(visibleThings, [...shown, access.where('row') ?? builder.raw('true')])
   const found = (await things.query(query)) as readonly { id: string; shown: readonly boolean[] }[]
   return new Map(found.map((row) => [row.id, fields.flatMap(({ key }, index) => (row.shown[index] ? [key] : [])).sort()]))
 }

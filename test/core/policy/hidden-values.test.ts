@@ -2,6 +2,7 @@ import test from 'ava'
 import { allow } from '#test/core/policy/rules.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countOpenOperations } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import type { World } from '#test/support/world.ts'
@@ -9,7 +10,10 @@ import type { World } from '#test/support/world.ts'
 const start = shareWorld(test)
 const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
-/** A type with a salary, a grade and what is computed of the salary, one record of it, and a way to call as somebody with these rules. */
+/**
+ * A type with a salary, a grade and a field computed from the salary, one record of it, and a function that makes a caller with given
+ * rules.
+ */
 async function staff(given?: World) {
   const w = given ?? (await start())
   const { org } = w
@@ -35,7 +39,7 @@ async function staff(given?: World) {
 
 const masked = { resources: ['staff'], fields: { deny: ['salary', 'grade'] } }
 
-test('hidden values: an immutable value that is hidden is not found out by sending it', async (t) => {
+test('hidden values: a hidden immutable value cannot be found out by sending it', async (t) => {
   const { as, record, org } = await staff()
   const member = await as(allow(['records:read', 'records:update'], masked))
   const answers = await Promise.all(['low', 'high', null].map((grade) => member.put(`${record}/values`, { values: { grade } })))
@@ -43,10 +47,10 @@ test('hidden values: an immutable value that is hidden is not found out by sendi
     answers.map(({ status, body }) => [status, body.error.message]),
     Array(3).fill([400, 'values.grade cannot change after creation']),
   )
-  t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'whoever sees it may send it back')
+  t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'a caller that sees the value may send it back')
 })
 
-test('hidden values: what was computed of hidden fields stays hidden from whoever would compute it otherwise', async (t) => {
+test('hidden values: values computed of hidden fields stay hidden from an author of another formula', async (t) => {
   const { as, record, formulaOf, w } = await staff()
   const designer = await as(allow(['records:read', 'fields:create'], masked))
   t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
@@ -60,10 +64,10 @@ test('hidden values: what was computed of hidden fields stays hidden from whoeve
   }
   t.deepEqual((await designer.get(record)).data.values, { name: 'Ann' })
   const blind = await as(allow('fields:create'))
-  t.is((await blind.delete(formulaOf('points'))).status, 204, 'who reads no record at all gains nothing by it')
+  t.is((await blind.delete(formulaOf('points'))).status, 204, 'a caller that reads no record learns nothing')
 })
 
-test('hidden values: values that are hidden are not counted against new rules', async (t) => {
+test('hidden values: hidden values are not counted against new rules', async (t) => {
   const { as, field } = await staff()
   const tighter = { rules: { max: 50 } }
   const open = { resources: ['staff'] }
@@ -75,13 +79,13 @@ test('hidden values: values that are hidden are not counted against new rules', 
   for (const client of refused) {
     const { status, body } = await client.patch(field('salary'), tighter)
     t.deepEqual([status, body.error.message], [403, 'Needs records:read of salary in every record of staff'])
-    t.is((await client.patch(field('salary'), { label: 'Pay' })).status, 200, 'what looks at no value is free')
+    t.is((await client.patch(field('salary'), { label: 'Pay' })).status, 200, 'a change that reads no values is permitted')
   }
   const seeing = await as(allow(['records:read', 'fields:create'], open))
   t.is((await seeing.patch(field('salary'), tighter)).body.error.message, 'rules.max: 1 record breaks it')
 })
 
-test('hidden values: whoever may create a record but not read it sees none of its values, what it sent itself included', async (t) => {
+test('hidden values: a caller that may create but not read sees no values, not even those that it sent', async (t) => {
   const { as, records } = await staff()
   const reading = allow('records:read', { condition: { 'resource.name': { eq: 'Ann' } } })
   const member = await as(allow('records:create'), reading)
@@ -92,7 +96,7 @@ test('hidden values: whoever may create a record but not read it sees none of it
   t.deepEqual(data.results[0].record.values, {})
 })
 
-test('hidden values: what a formula made of hidden fields stays hidden until the next formula has replaced it everywhere', async (t) => {
+test('hidden values: a value computed of hidden fields stays hidden until the next formula has replaced it in every record', async (t) => {
   const w = await withoutWorkers()
   const { as, org, record, field, formulaOf } = await staff(w)
   await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })
@@ -101,14 +105,12 @@ test('hidden values: what a formula made of hidden fields stays hidden until the
   t.is((await changer.client.put(formulaOf('bonus'), { formula: '2 + 2' })).status, 200)
   const member = await as(allow(['records:read', 'records:export'], masked))
   const seen = async () => (await member.get(record)).data.values
-  t.deepEqual(await seen(), { name: 'Ann' }, 'of the salary that it held before')
+  t.deepEqual(await seen(), { name: 'Ann' }, 'the value was computed from the salary')
   t.is((await member.get(`${org.path}/records/staff?sort=bonus`)).status, 400)
   t.is((await org.owner.delete(field('salary'))).status, 204)
-  t.deepEqual(await seen(), { name: 'Ann' }, 'also when the salary itself is gone')
+  t.deepEqual(await seen(), { name: 'Ann' }, 'also after the deletion of the salary')
   await org.owner.delete(`${org.path}/members/${changer.id}`)
   await startWorkerProcess(t, w, 'data')
-  await eventually(
-    async () => (await w.db.query(`select from operations where workspace_id = $1 and status <> 'done'`, [w.org.id])).rowCount === 0,
-  )
+  await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)
   t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
 })

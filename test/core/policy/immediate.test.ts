@@ -4,17 +4,18 @@ import { startApiProcess } from '#test/support/api-process.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /**
- * What is taken away in one process is gone on the next request in another, whose caches are warm, and what is given back is there again.
- * Nothing waits in between. The first request after the change only looks in one round and writes in the next.
+ * Access that one process takes away is refused on the next request to another process with warm caches, and access that is given back is
+ * accepted. No time passes in between. The first request after the change reads in one round and writes in the next.
  */
 const rounds = times(10, 50)
 
-/** One round: two requests to the other process that pass until `take` has been called, and again after `give`. */
+/** One round: two requests to the other process that succeed until `take` is called, and again after `give`. */
 interface Round {
   readonly look: () => Promise<Answer>
   readonly write: () => Promise<Answer>
@@ -22,7 +23,7 @@ interface Round {
   readonly give?: () => Promise<unknown>
 }
 
-/** Something that can be taken away: the code of the refusal, and how rounds of it are made in a workspace. */
+/** Access that can be taken away: the code of the refusal, and how rounds are made in a workspace. */
 interface Case {
   readonly refusal: string
   readonly prepare: (w: World, other: Client) => Promise<() => Promise<Round>>
@@ -37,7 +38,7 @@ const asks = (client: Client, { org: { path } }: World) => ({
   write: () => client.post(`${path}/modules`, { slug: 'a', name: 'A' }),
 })
 
-/** A role made through the API that somebody holds. */
+/** Makes a role through the API and assigns it. */
 async function heldRole({ org: { owner, path } }: World, userId: string): Promise<string> {
   const { data } = await owner.post(`${path}/iam/groups`, { name: 'Role', policy })
   await owner.post(`${path}/iam/groups/${data.id}/members`, { user_id: userId })
@@ -78,7 +79,7 @@ const cases: Readonly<Record<string, Case>> = {
         look: () => there.get(w.org.path),
         write: () => there.post(`${w.org.path}/notifications/read-all`),
         take: () => w.org.owner.delete(`${w.org.path}/members/${id}`),
-        give: () => w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, id]),
+        give: () => addMember(w.db, w.org.id, id),
       })
     },
   },
@@ -139,7 +140,7 @@ test.after.always(async () => {
 })
 
 for (const [title, { refusal, prepare }] of Object.entries(cases)) {
-  test(`immediate: it works on the next request in another process, ${rounds} times: ${title}`, async (t) => {
+  test(`immediate: ${title} applies to the next request in another process, ${rounds} times`, async (t) => {
     const w = await start()
     process ??= startApiProcess({ teardown: (end) => ends.push(end) }, w)
     const next = await prepare(w, await process)
@@ -149,7 +150,7 @@ for (const [title, { refusal, prepare }] of Object.entries(cases)) {
   })
 }
 
-test(`immediate: it works on the next request in another process, ${rounds} times: an expired key`, async (t) => {
+test(`immediate: an expired key applies to the next request in another process, ${rounds} times`, async (t) => {
   let time = Date.now()
   const now = () => new Date(time)
   const w = await world({}, [], now)
@@ -168,7 +169,7 @@ test(`immediate: it works on the next request in another process, ${rounds} time
   t.deepEqual(new Set(outcomes), new Set(['UNAUTHORIZED UNAUTHORIZED']))
 })
 
-/** Warms the caches, takes it away, and gives what the next two requests were answered. */
+/** Warms the caches, takes access away, and returns the codes of the next two responses. */
 async function play({ look, write, take, give }: Round, number: number): Promise<string> {
   const requests = number % 2 === 0 ? [look, write] : [write, look]
   for (const request of requests) {

@@ -8,7 +8,7 @@ import { allow, deny, invoice, invoiceFields, me, policyOf } from '#test/core/po
 const other = { id: ids[1] ?? null, type: 'user', owner: false } as const
 const owner = policyOf([], { ...me, owner: true })
 
-test('lesser: the lesser of two callers may do what both may', (t) => {
+test('lesser: the lesser of two callers may do what both may do', (t) => {
   const policy = intersectPolicies(
     policyOf([allow('*', { fields: { deny: ['due'] } })]),
     policyOf([allow('records:read', { condition: { 'resource.status': { eq: 'open' } }, fields: { allow: ['due', 'status'] } })], other),
@@ -27,13 +27,13 @@ test('lesser: the lesser of two callers may do what both may', (t) => {
   t.true(policy.decide('records:read', 'invoices', { status: 'open' }).allowed)
 })
 
-test('lesser: each of the two is its own principal.id', (t) => {
+test('lesser: each of the two has its own principal.id', (t) => {
   const own = [allow('*', { condition: { 'resource.owner': { eq: 'principal.id' } } })]
   const access = intersectPolicies(policyOf(own), policyOf(own, other)).recordAccess('records:read', 'invoices', invoiceFields)
   t.false(access.test(invoice()))
 })
 
-test('lesser: beside the owner the lesser is the other', (t) => {
+test('lesser: beside the owner the lesser is the other caller', (t) => {
   const limited = policyOf([allow('types:read')])
   t.is(intersectPolicies(owner, limited), limited)
   t.is(intersectPolicies(limited, owner), limited)

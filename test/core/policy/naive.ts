@@ -1,9 +1,9 @@
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import type { FieldType, FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 
-// The documents read once more, as plainly as can be and with nothing of the engine: what the property tests hold both its forms against.
+// The documents implemented as plainly as possible and without the engine: the property tests compare both forms of the engine with it.
 
-/** What a test says: `cannot` is the case of two sides that cannot be compared. */
+/** The result of a test: `cannot` when the two sides cannot be compared. */
 type Answer = 'yes' | 'no' | 'cannot'
 
 export interface NaiveCaller {
@@ -173,5 +173,5 @@ function contains(sort: Sort, value: unknown, operand: unknown): boolean {
   return (isTextual(sort) || isId(sort)) && small(value as string).includes(part)
 }
 
-/** Small letters, each letter by itself. */
+/** Lower case, letter by letter. */
 export const small = (text: string): string => Array.from(text, (letter) => [...letter.toLowerCase()][0]).join('')

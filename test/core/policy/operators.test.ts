@@ -17,7 +17,7 @@ const open = shareInThread(test, async () => {
   return { value: things, close: things.drop }
 })
 
-/** Records that between them hold every value of every field, and one that holds none. */
+/** Records that together hold every value of every field, and one that holds none. */
 const records: readonly NaiveRecord[] = Array.from(
   { length: Math.max(...Object.values(valuesOf).map((all) => all.length)) + 1 },
   (_, index) => ({
@@ -30,7 +30,7 @@ const records: readonly NaiveRecord[] = Array.from(
   }),
 )
 
-/** One of so many operands is compared with in a run, others in the next: which of them, the seed says. */
+/** A run compares one of so many operands; the seed chooses which. */
 const oneOf = times(4, 1)
 const compared = operands.filter((_, index) => index % oneOf === seed % oneOf)
 const texts = compared.filter((operand) => typeof operand === 'string')
@@ -44,7 +44,7 @@ const tests: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTested]) {
-  test(`operators: ${tested} answers every operator and operand alike in memory, in SQL and in the documents`, async (t) => {
+  test(`operators: ${tested} gives the same result for every operator and operand in memory, in SQL and in the documents`, async (t) => {
     const policies = rulesAbout(tested)
     const accesses = policies.map((rules) => compiled(rules).recordAccess('records:read', typeKey, fields))
     const inDatabase = await answersOf(accesses)
@@ -58,7 +58,7 @@ for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTes
   })
 }
 
-test('operators: the attributes of simulate mean what a record with those values would', (t) => {
+test('operators: attributes of simulate mean the same as a record with those values', (t) => {
   for (const { key } of fields) {
     for (const rules of rulesAbout(`resource.${key}`)) {
       const policy = compiled(rules)
@@ -72,7 +72,7 @@ test('operators: the attributes of simulate mean what a record with those values
   t.pass()
 })
 
-/** An allow rule tells whether a test passes; a deny rule beside it whether it fails, which sides that cannot be compared do not. */
+/** An allow rule shows whether a test passes, and a deny rule whether it fails; sides that cannot be compared do neither. */
 const rulesAbout = (tested: string): PolicyRule[][] =>
   tests.flatMap((one) => {
     const allow: PolicyRule = { effect: 'allow', actions: ['*'] }
@@ -86,16 +86,13 @@ const compiled = (rules: readonly PolicyRule[]) =>
     caller,
   )
 
-/** For each access, which of the records SQL lets through. */
+/** For each access, the records that SQL permits. */
 async function answersOf(accesses: readonly RecordAccess[]): Promise<boolean[][]> {
   const answers: boolean[][] = []
   for (let start = 0; start < accesses.length; start += 200) {
     const conditions = accesses.slice(start, start + 200).map((access) => access.where('row') ?? builder.raw('true'))
-    const query = builder.raw(
-      `select array[${conditions.map(() => '(?) is true').join(', ')}] as passes from things as row order by id`,
-      conditions,
-    )
-    const rows = (await (await open()).query(query)) as readonly { passes: readonly boolean[] }[]
+    const passesOfThings = `select array[${conditions.map(() => '(?) is true').join(', ')}] as passes from things as row order by id`
+    const rows = (await (await open()).query(builder.raw(passesOfThings, conditions))) as readonly { passes: readonly boolean[] }[]
     answers.push(...conditions.map((_, index) => rows.map(({ passes }) => passes[index] === true)))
   }
   return answers

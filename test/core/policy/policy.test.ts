@@ -103,8 +103,8 @@ test('policy: a key that is null counts as absent', (t) => {
   t.deepEqual(parsePolicy([{ ...rule, resources: null, condition: null, fields: null }]), parsePolicy([rule]))
 })
 
-test('policy: wildcards cover just what they say', (t) => {
-  t.is(new Set<string>(permissions).size, permissions.length as number, 'each stands there once')
+test('policy: wildcards cover exactly what they say', (t) => {
+  t.is(new Set<string>(permissions).size, permissions.length as number, 'each permission occurs once')
   t.deepEqual(permissionsOf('*'), permissions)
   t.deepEqual(
     permissionsOf('records:*'),

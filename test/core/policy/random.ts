@@ -4,7 +4,7 @@ import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { type FieldType, type FieldValue, fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import type { NaiveCaller, NaiveRecord } from '#test/core/policy/naive.ts'
 
-/** The type that random rules are about: a field of each type, `twice` computed from `number`, and `again` from `twice`. */
+/** The type of the random rules: a field of each type, `twice` computed from `number`, and `again` from `twice`. */
 export const typeKey = 'things'
 export const fields: readonly TestedField[] = [
   ...fieldTypes.map((type) => ({ key: `a_${type}`, type, column: `f ${type}` })),
@@ -76,7 +76,7 @@ export const caller: fc.Arbitrary<NaiveCaller> = fc.constantFrom(
   { id: null, type: 'anonymous' },
 )
 
-/** Every operand that the cases use, for whatever it is compared with. */
+/** Every operand that the cases use, with any other side. */
 export const operands: readonly (string | number | boolean)[] = [
   ...new Set([
     ...texts,
@@ -104,7 +104,7 @@ const tests = fc.oneof(
   },
 )
 
-/** What rules can test beside fields, and a field that the type does not have. */
+/** Conditions that rules can test beside fields, and a field that the type does not have. */
 export const otherTested = [
   'resource.owner',
   'resource.created_at',
@@ -119,7 +119,7 @@ const tested = fc.oneof(
   fc.constantFrom(...otherTested),
 )
 
-/** A test whose operand often is a value that the field can have, so that it passes now and then. */
+/** A test whose operand is often a value that the field can have, so that it sometimes passes. */
 const aimed = fc.constantFrom(...fields).chain(({ key, type }) => {
   const likely = valuesOf[type].filter((one) => typeof one !== 'object')
   const operand = likely.length === 0 ? scalar : fc.constantFrom(...likely)
@@ -138,7 +138,7 @@ const someFields = fc.subarray(
 )
 const mask = fc.record({ allow: someFields, deny: someFields }, { requiredKeys: [] })
 
-/** A rule about reading things, now and then about something else. */
+/** A rule about reading things, sometimes about something else. */
 export const rule: fc.Arbitrary<PolicyRule> = fc.record(
   {
     effect: fc.constantFrom('allow' as const, 'allow' as const, 'deny' as const),
@@ -156,7 +156,7 @@ export const rule: fc.Arbitrary<PolicyRule> = fc.record(
   { requiredKeys: ['effect', 'actions'] },
 )
 
-/** A rule like others of its kind: it lets a thing be read that has one of some values, and one of two masks. */
+/** A rule like others of its kind: it permits reading a thing with one of some values, with one of two masks. */
 export const alike: fc.Arbitrary<PolicyRule> = fc.record({
   effect: fc.constantFrom('allow' as const, 'allow' as const, 'allow' as const, 'deny' as const),
   actions: fc.constant(['records:read' as const]),

@@ -9,7 +9,7 @@ const open = { 'resource.status': { eq: 'open' } }
 const paid = { 'resource.status': { eq: 'paid' } }
 const all = invoiceFields.map(({ key }) => key).sort()
 
-test('record access: no allow rule at all is none; rules whose conditions all fail are some, and find nothing', (t) => {
+test('record access: without an allow rule there is no access; rules whose conditions all fail give access to nothing', (t) => {
   t.is(accessOf([]).verdict, 'none')
   t.is(accessOf([allow('records:read', { resources: ['accounts'] })]).verdict, 'none')
   t.is(accessOf([allow('*'), deny('records:read')]).verdict, 'none')
@@ -23,10 +23,10 @@ test('record access: a missing value fails every test except ne and nin', (t) =>
   for (const test of [{ eq: '' }, { gt: '' }, { gte: '' }, { lt: '~' }, { lte: '~' }, { in: [''] }, { contains: '' }]) t.false(passes(test))
   for (const test of [{ ne: '2026-01-01' }, { nin: [] }, { nin: ['2026-01-01'] }]) t.true(passes(test))
   const denied = accessOf([allow('*'), deny('*', { condition: { 'resource.due': { gt: '2020-01-01' } } })])
-  t.true(denied.test(invoice()), 'a deny rule does not apply to what is missing')
+  t.true(denied.test(invoice()), 'a deny rule does not apply to a missing value')
 })
 
-test('record access: sides that cannot be compared: an allow rule does not apply, a deny rule does, unless another of its tests fails', (t) => {
+test('record access: values that cannot be compared: an allow rule does not apply, a deny rule does, unless another of its tests fails', (t) => {
   const late = { 'resource.due': { gt: 'late' } }
   const due = invoice({ due: '2026-01-01', status: 'open' })
   t.false(accessOf([allow('*', { condition: late })]).test(due))
@@ -36,7 +36,7 @@ test('record access: sides that cannot be compared: an allow rule does not apply
   t.true(accessOf([allow('*'), deny('*', { condition: { ...late, ...paid } })]).test(due))
 })
 
-test('record access: a currency is tested by its amount, exactly', (t) => {
+test('record access: a currency is compared exactly by its amount', (t) => {
   const passes = (total: string, test: Record<string, unknown>) =>
     accessOf([allow('*', { condition: { 'resource.total': test } })]).test(invoice({ total: { amount: total, code: 'EUR' } }))
   t.true(passes('12345678901234.123457', { gt: '12345678901234.123456' }))
@@ -44,7 +44,7 @@ test('record access: a currency is tested by its amount, exactly', (t) => {
   t.true(passes('1', { eq: '1.0', in: [1], lt: 2 }))
 })
 
-test('record access: principal.id is the own id, also in a list, and nothing for a visitor', (t) => {
+test('record access: principal.id is the caller’s id, also in a list, and missing for a visitor', (t) => {
   const byMe = { condition: { 'resource.owner': { eq: 'principal.id' } } }
   const notByMe = { condition: { 'resource.owner': { nin: ['principal.id'] } } }
   t.true(accessOf([allow('*', byMe)]).test(invoice()))
@@ -54,16 +54,16 @@ test('record access: principal.id is the own id, also in a list, and nothing for
   t.false(visitor.recordAccess('records:read', 'invoices', invoiceFields).test({ ...invoice(), created_by: null }))
 })
 
-test('record access: values come as a map or an object, and a field named constructor is a field', (t) => {
+test('record access: values are a map or an object, and a field named constructor is a field', (t) => {
   const access = accessOf([allow('*', { condition: { 'resource.constructor': { eq: 'x' } } })])
   t.true(access.test(invoice({ constructor: 'x' } as unknown as TestedRecord['values'])))
   t.true(access.test(invoice(new Map([['constructor', 'x']]))))
   const missing = accessOf([allow('*'), deny('*', { condition: { 'resource.constructor': { gt: 'a' } } })])
   for (const values of [{}, Object.create(null), new Map()])
-    t.true(missing.test(invoice(values)), 'a missing value fails, nothing is inherited')
+    t.true(missing.test(invoice(values)), 'a missing value fails, and no member is inherited')
 })
 
-test('record access: allow rules reveal together; a field that one of them denies is hidden', (t) => {
+test('record access: allow rules show fields together; a field that a deny rule denies is hidden', (t) => {
   const status = { fields: { allow: ['status'] } }
   t.deepEqual(shown([allow('*', status), allow('*', { fields: { allow: ['due'] } })]), ['due', 'status'])
   t.deepEqual(shown([allow('*', status), allow('*')]), all)
@@ -82,25 +82,25 @@ test('record access: rules of other actions and resources hide nothing', (t) => 
   t.deepEqual([...accessOf([allow('*'), allow('records:export', masked)], 'records:export').hideable], ['due'])
 })
 
-test('record access: a computed field is hidden from whoever may not read all that its formula reads', (t) => {
+test('record access: a computed field is hidden from a caller that may not read every field of its formula', (t) => {
   t.deepEqual(shown([allow('*', { fields: { deny: ['total'] } })]), ['constructor', 'due', 'status'])
   t.deepEqual([...accessOf([allow('*', { fields: { deny: ['total'] } })]).hideable].sort(), ['label', 'tax', 'total'])
   t.deepEqual(shown([allow('*', { fields: { allow: ['label', 'tax'] } })]), [])
 })
 
-test('record access: hideable is what some rule could hide, whatever its condition', (t) => {
+test('record access: a field is hideable when some rule could hide it, whatever its condition', (t) => {
   const hideable = (...rules: unknown[]) => [...accessOf(rules).hideable].sort()
   const never = { 'principal.type': { eq: 'service' } }
   t.deepEqual(hideable(allow('*')), [])
   t.deepEqual(hideable(allow('*'), allow('*', { condition: open, fields: { deny: ['due'] } })), ['due'])
   t.deepEqual(hideable(allow('*'), allow('*', { condition: never, fields: { deny: ['due'] } })), ['due'])
-  t.deepEqual(hideable(allow('*'), allow('*', { condition: open, fields: { allow: ['due'] } })), [], 'the first reveals all')
+  t.deepEqual(hideable(allow('*'), allow('*', { condition: open, fields: { allow: ['due'] } })), [], 'the first rule shows every field')
   t.deepEqual(hideable(allow('*', { condition: open }), allow('*', { condition: paid, fields: { allow: all.slice(1) } })), all.slice(0, 1))
   t.deepEqual(hideable(), all)
   t.deepEqual(hideable(allow('*'), deny('*')), all)
 })
 
-test('record access: the same shape has the same signature and only other parameters', (t) => {
+test('record access: conditions of the same form have the same signature and other parameters', (t) => {
   const shape = (status: string, key: string) =>
     accessOf([allow('*', { condition: { 'resource.status': { in: [status, 'x'] } }, fields: { deny: [key] } })])
   t.is(shape('open', 'due').signature, shape('paid', 'due').signature)
@@ -108,13 +108,13 @@ test('record access: the same shape has the same signature and only other parame
   t.is(shape('open', 'due').where('row')?.toSQL().sql, shape('paid', 'due').where('row')?.toSQL().sql)
 })
 
-test('record access: a type is compiled once per picture of its fields', (t) => {
+test('record access: a type is compiled once for each version of its fields', (t) => {
   const policy = policyOf([allow('*')])
   t.is(policy.recordAccess('records:read', 'invoices', invoiceFields), policy.recordAccess('records:read', 'invoices', invoiceFields))
   t.not(policy.recordAccess('records:read', 'invoices', invoiceFields), policy.recordAccess('records:read', 'invoices', [...invoiceFields]))
 })
 
-test('record access: a record that is not stored yet has no id and no time', (t) => {
+test('record access: a record that is not stored has no id and no time', (t) => {
   const access = accessOf(
     [allow('records:create', { condition: { 'resource.id': { ne: me.id ?? '' }, 'resource.created_at': { ne: '2026-01-31' } } })],
     'records:create',

@@ -6,9 +6,10 @@ import { small } from '#test/core/policy/naive.ts'
 import { fields, typeKey } from '#test/core/policy/random.ts'
 import { exact, masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
 import type { Answer, Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 
-/** Somebody who reads, what there is, and what the documents say that it may see of that. */
+/** A caller that reads, all records, and what the documents say that it may see of them. */
 export interface Reader {
   readonly t: ExecutionContext
   readonly org: Org
@@ -17,7 +18,7 @@ export interface Reader {
   readonly all: readonly Seen[]
   readonly read: Sight
   readonly export: Sight
-  /** A function that lists the records and gets each of the ids it is given. */
+  /** A function that lists the records and gets each of the given ids. */
   readonly functionId: string
 }
 
@@ -27,14 +28,14 @@ const views = (reader: Reader, of: readonly Seen[] = readable(reader)): Seen[] =
   of.map((record) => masked(record, reader.read.shows(record)))
 const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id)
 
-/** Holds an answer's records against what is to be seen; somebody who may read none may also hear that. */
+/** Compares the records of a response with the expected ones; a caller that may read none may get a refusal instead. */
 function isSame({ t }: Reader, answer: Answer, expected: readonly Seen[], road: string): void {
   if (answer.status === 403 && expected.length === 0) return
   t.is(answer.status, 200, `${road}: ${answer.text}`)
   t.is(JSON.stringify(exact(answer)?.records), JSON.stringify(expected), road)
 }
 
-/** Every road by which a caller can come to a record's values. Each holds what comes back against what may be seen. */
+/** Every way by which a caller can read values of records. Each compares the result with what the caller may see. */
 export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> = {
   async 'one record'(reader) {
     const { t, all, client, read } = reader
@@ -120,7 +121,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     for (const record of rows) {
       const shown = read.shows(record).intersection(exported.shows(record))
       const [cells, whole] = [theirs.get(record.id), ours.get(record.id)]
-      for (const { key } of fields) t.is(cells?.get(key) ?? '', shown.has(key) ? (whole?.get(key) ?? '') : '', `${key} of an export`)
+      for (const { key } of fields) t.is(cells?.get(key) ?? '', shown.has(key) ? (whole?.get(key) ?? '') : '', `${key} in an export`)
     }
     t.is((await jobOf(reader, await client.get(path, later), '/result')).text, answer.text)
   },
@@ -144,7 +145,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     const { data } = await client.get(`${org.path}/audit?object_type=${typeKey}&limit=200`)
     for (const { record_id, before, after } of data.entries as readonly Entry[]) {
       if (there.has(record_id)) continue
-      t.true(read.isForAll, 'of a record that is gone nobody can tell whether a condition would hold')
+      t.true(read.isForAll, 'conditions cannot be tested on a deleted record')
       for (const key of Object.keys(before ?? after ?? {})) t.false(read.isDenied(key), key)
     }
   },
@@ -154,7 +155,7 @@ export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> 
     const path = `${org.path}/functions/${functionId}/invoke`
     const input = { type: typeKey, ids: idsOf(all) }
     const { data } = await client.post(path, { input })
-    // What a number of JavaScript's does not hold reaches a function, and what it answers, as text with all its digits.
+    // Numbers that JavaScript's numbers cannot hold reach a function, and leave it, as text with all digits.
     const expected = JSON.parse(quoteInexactNumbers(JSON.stringify(views(reader))))
     t.is(data.error, undefined)
     t.deepEqual(data.result.list, expected)
@@ -173,14 +174,14 @@ interface Entry {
 const ownRef = '018f0000-0000-7000-8000-0000000000a1'
 const later = { prefer: 'respond-async' }
 
-/** A search by a field: refused when a rule could hide it, and else what the owner finds of what is to be seen. */
+/** A search by a field: refused when a rule could hide the field; otherwise it returns the visible records that the owner finds. */
 async function isSearchedBy(reader: Reader, key: string, query: string): Promise<void> {
   const { t, client, org, read } = reader
   const [theirs, ours] = await Promise.all([client, org.owner].map((one) => one.get(`${records(reader)}?limit=200&${query}`)))
   if (!theirs || !ours) return
   const isHidden = readable(reader).some((record) => !read.shows(record).has(key))
   if (ours.status === 400) t.true([400, 403].includes(theirs.status), query)
-  else if (isHidden) t.true([400, 403].includes(theirs.status), `${query} is of a hidden field: ${theirs.text}`)
+  else if (isHidden) t.true([400, 403].includes(theirs.status), `${query} names a hidden field: ${theirs.text}`)
   else if (theirs.status === 400) t.false(read.isOpen(key), `${query}: ${theirs.text}`)
   else {
     const found = new Map(readable(reader).map((record) => [record.id, record]))
@@ -207,11 +208,12 @@ async function tableOf({ text }: Answer): Promise<Map<string, Map<string, string
   return table
 }
 
-/** What a call that was told to come back later finds. */
+/** The result of a call that was answered with a job. */
 async function jobOf({ client, org }: Reader, { data }: Answer, part = ''): Promise<Answer> {
-  for (;;) {
-    const job = await client.get(`${org.path}/jobs/${data.job_id}`)
-    if (job.data.finished_at !== null) return part === '' ? job : client.get(`${org.path}/jobs/${data.job_id}${part}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  const path = `${org.path}/jobs/${data.job_id}`
+  const job = await eventually(async () => {
+    const answer = await client.get(path)
+    return answer.data.finished_at !== null && answer
+  })
+  return part === '' ? job : client.get(path + part)
 }

@@ -6,7 +6,7 @@ import { ids } from '#test/core/policy/random.ts'
 
 export const me: PolicyPrincipal = { id: ids[0] ?? null, type: 'user', owner: false }
 
-/** An invoice type as rules see one: `due` and `total` are what it is asked about, `tax` reads `total`, and `label` reads `tax`. */
+/** An invoice type for rules: `due` and `total` are fields that rules test, `tax` reads `total`, and `label` reads `tax`. */
 export const invoiceFields: readonly TestedField[] = [
   { key: 'status', type: 'select', column: 'status' },
   { key: 'total', type: 'currency', column: 'total' },
@@ -25,7 +25,7 @@ export const invoice = (values: TestedRecord['values'] = {}): TestedRecord => ({
   values,
 })
 
-/** The rules of one role, through the same door as a caller's. */
+/** The rules of one role, parsed and compiled as those of a caller. */
 export const policyOf = (rules: readonly unknown[], principal: PolicyPrincipal = me): Policy =>
   compilePolicy(
     parsePolicy(rules).map((rule, index) => ({ ...rule, role_id: 'role', index })),

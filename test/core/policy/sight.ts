@@ -4,7 +4,7 @@ import { fieldsShown, mayDo, type NaiveCaller, type NaiveRecord } from '#test/co
 import { reads, typeKey, types } from '#test/core/policy/random.ts'
 import type { Answer } from '#test/support/client.ts'
 
-/** A record as its owner reads it, every digit of it. */
+/** A record as its owner reads it, with every digit. */
 export interface Seen {
   readonly id: string
   readonly object_type: string
@@ -14,10 +14,10 @@ export interface Seen {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** What an answer carries, with numbers that binary floats cannot hold as they stand there. */
+/** The data of a response, with numbers that binary floats cannot hold kept as text. */
 export const exact = ({ text }: Answer): Answer['data'] => (parseStoredJson(text) as { data?: unknown }).data
 
-/** A record in the form that the naive reading tests: numbers as their digits. */
+/** A record in the form that the naive implementation tests: numbers as their digits. */
 export const naiveOf = ({ id, object_type, created_by, created_at, values }: Omit<Seen, 'updated_at'>): NaiveRecord => ({
   ...{ id, object_type, created_by, created_at },
   values: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, plain(value)])) as NaiveRecord['values'],
@@ -28,15 +28,15 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, jsonNumberText(part) ?? part]))
 }
 
-/** What somebody with these rules may see of records by an action, as the documents say it. */
+/** What a caller with these rules may see of records by an action, according to the documents. */
 export interface Sight {
   readonly allows: (record: Seen) => boolean
   readonly shows: (record: Seen) => ReadonlySet<string>
-  /** Whether every rule that could count shows the field, so that it can be searched by. */
+  /** Whether every matching rule shows the field, so that it can be searched. */
   readonly isOpen: (key: string) => boolean
-  /** Whether a rule that could count denies the field. */
+  /** Whether a matching rule denies the field. */
   readonly isDenied: (key: string) => boolean
-  /** Whether a rule without condition allows the action, and none could refuse it. */
+  /** Whether a rule without a condition allows the action, and no rule could refuse it. */
   readonly isForAll: boolean
 }
 

@@ -25,8 +25,8 @@ export interface Things {
 }
 
 /**
- * The type of the random rules as a table, in a database of its own on the server that TEST_DATABASE_URL administers. Its locale, time
- * zone and date style are none that Kontor would choose, so that a condition that relies on one of them shows.
+ * The type of the random rules as a table, in a database of its own on the server that TEST_DATABASE_URL administers. Its locale, time zone
+ * and date style differ from Kontor's, so that conditions that depend on them fail.
  */
 export async function thingsTable(): Promise<Things> {
   const url = process.env.TEST_DATABASE_URL
@@ -49,7 +49,7 @@ export async function thingsTable(): Promise<Things> {
     insert: (records: readonly NaiveRecord[]) => query(builder.raw('?', [builder('things').insert(records.map(rowOf))])),
     async drop() {
       await pool.end()
-      // Not by force, which would end a connection that is just closing with an error; PostgreSQL waits five seconds for it.
+      // Not by force, which would end a closing connection with an error; PostgreSQL waits five seconds for it.
       await runOnce(url, `drop database ${name}`)
     },
   }

@@ -2,7 +2,7 @@ import { typeKey } from '#test/core/policy/random.ts'
 import type { Reader } from '#test/core/policy/roads.ts'
 import { masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
 
-/** Somebody who reads and writes. */
+/** A caller that reads and writes. */
 export interface Writer extends Reader {
   readonly update: Sight
   readonly delete: Sight
@@ -10,10 +10,10 @@ export interface Writer extends Reader {
   readonly callerId: string
 }
 
-/** What a record gets that is created without. */
+/** Values of a record that is created without them. */
 export const defaults: Readonly<Record<string, unknown>> = { a_select: 'b', a_bool: true }
 
-/** Changes that change nothing: each record that may be read answers by what else may be done with it, and shows no more than a reading. */
+/** Changes without effect: each readable record responds by what else the caller may do with it, and shows no more than a read. */
 async function walkChanges(writer: Writer): Promise<void> {
   const { t, all, client, org, read, update } = writer
   const operations = all.map(({ id }) => ({ op: 'update', id, values: {} }))
@@ -28,7 +28,7 @@ async function walkChanges(writer: Writer): Promise<void> {
   }
 }
 
-/** Deletions, taken back by what fails after them. */
+/** Deletions that a later failure rolls back. */
 async function walkDeletions(writer: Writer): Promise<void> {
   const { t, all, client, org } = writer
   const fails = { op: 'update', id: 'none', values: {} }
@@ -41,18 +41,18 @@ async function walkDeletions(writer: Writer): Promise<void> {
   }
 }
 
-/** "Not readable is 404, readable but not updatable 403"; who may do it with no record of the type hears that first. */
+/** "Not readable is 404, readable but not updatable 403"; a caller that may do it with no record of the type gets the refusal first. */
 function statusOf({ all, read }: Writer, record: Seen, action: Sight): readonly number[] {
   if (!action.allows(record)) return read.allows(record) ? [403] : all.some(action.allows) ? [404] : [403, 404]
   return read.allows(record) ? [204] : [404]
 }
 
-/** Creations of what the owner has made just so: allowed when the rules hold for what is sent and for what becomes of it. */
+/** Creations equal to records of the owner: allowed when the rules permit the sent and the stored values. */
 async function walkCreations(writer: Writer): Promise<void> {
   const { t, all, callerId, client, org, create, read } = writer
   for (const made of all.slice(0, 4)) {
     const { twice: _, again: __, ...given } = made.values
-    // What would come by itself is left out, so that what is sent and what is stored differ.
+    // Values with a default are omitted, so that sent and stored values differ.
     const sent = Object.fromEntries(Object.entries(given).filter(([key, value]) => value !== null && value !== defaults[key]))
     const draft = { ...made, id: null as unknown as string, created_by: callerId, created_at: new Date().toISOString() }
     const isAllowed = create.allows({ ...draft, values: sent }) && create.allows(draft)
@@ -73,7 +73,7 @@ async function walkCreations(writer: Writer): Promise<void> {
   }
 }
 
-/** Every road by which a caller changes records. They leave all as it was. */
+/** Every way by which a caller changes records. They leave all records unchanged. */
 export const writingRoads: Readonly<Record<string, (writer: Writer) => Promise<void>>> = {
   changes: walkChanges,
   deletions: walkDeletions,

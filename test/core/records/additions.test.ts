@@ -1,6 +1,8 @@
 import test from 'ava'
+import { ageOperations } from '#test/core/records/rows.ts'
 import { createMember } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -8,7 +10,7 @@ const shared = shareWorld(test)
 
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 
-test('additions: a change or deletion with If-Match fails when the record changed since it was read', async (t) => {
+test('additions: a change or deletion with If-Match fails when the record changed after it was read', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const one = `${invoices(w)}/${(await owner.post(invoices(w), {})).data.id}`
@@ -26,7 +28,7 @@ test('additions: a change or deletion with If-Match fails when the record change
   t.is((await owner.delete(one, { 'if-match': present })).status, 204)
 })
 
-test('additions: fields chooses what an answer shows', async (t) => {
+test('additions: fields chooses the fields of a response', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), { values: { notes: 'n', status: 'open' } })
@@ -59,7 +61,7 @@ test('additions: a search sorts by several keys', async (t) => {
   t.is((await w.org.owner.get(`${invoices(w)}?dir=up`)).status, 400)
 })
 
-test('additions: a batch gives each change its own result', async (t) => {
+test('additions: a batch returns a result for each change', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const first = (await owner.post(invoices(w), { values: { number: 'A' } })).data
@@ -84,7 +86,7 @@ test('additions: a batch gives each change its own result', async (t) => {
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, 2)
 })
 
-test('additions: an atomic batch leaves nothing behind when one change fails', async (t) => {
+test('additions: an atomic batch changes nothing when one change fails', async (t) => {
   const w = await shared()
   const operations = [
     { op: 'create', values: {} },
@@ -99,7 +101,7 @@ test('additions: an atomic batch leaves nothing behind when one change fails', a
   t.is((await w.org.owner.post(`${invoices(w)}/batch`, many(500))).data.results.length, 500)
 })
 
-test('additions: a batch asks for the permission of each change', async (t) => {
+test('additions: a batch checks the permission of each change', async (t) => {
   const w = await shared()
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:create'] }])
   const { data } = await w.org.owner.post(invoices(w), {})
@@ -111,7 +113,7 @@ test('additions: a batch asks for the permission of each change', async (t) => {
   )
 })
 
-test('additions: of 20 upserts of one value at once one creates', async (t) => {
+test('additions: one of 20 upserts of one value at once creates', async (t) => {
   const w = await shared()
   const operations = [{ op: 'upsert', by: 'number', values: { number: 'X' } }]
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(`${invoices(w)}/batch`, { operations })))
@@ -126,21 +128,21 @@ test('additions: an upsert by a computed field is refused', async (t) => {
   const field = (await owner.post(`${path}/fields`, body)).data
   t.is((await owner.put(`${path}/fields/${field.id}/formula`, { formula: 'LOWER(number)' })).status, 200)
   await owner.post(invoices(w), { values: { number: 'A' } })
-  // The value that the record would compute is held by another, and the value sent is not.
+  // Another record holds the value that the record would compute, and no record holds the sent value.
   const operations = [{ op: 'upsert', by: 'slug', values: { slug: 'z', number: 'A' } }]
   const { data } = await owner.post(`${invoices(w)}/batch`, { operations })
   t.is(data.results[0].status, 400)
   t.regex(data.results[0].error.message, /^by /)
 })
 
-test('additions: long unique text is held apart exactly, also where MD5 does not', async (t) => {
+test('additions: long unique text is separated exactly, also with equal MD5', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   for (const type of ['text', 'file', 'url']) {
     const body = { entity_type: 'locations', key: `my_${type}`, label: type, type, unique: true }
     t.is((await owner.post(`${path}/fields`, body)).status, 201)
   }
-  // Two texts of one MD5 (Marc Stevens, 2024).
+  // Two texts with the same MD5 (Marc Stevens, 2024).
   const texts = ['A', 'E'].map((letter) => `TEXTCOLLBYfGiJUETHQ4h${letter}cKSMd5zYpgqf1YRDhkmxHkhPWptrkoyz28wnI9V0aHeAuaKnak`)
   const upsert = (key: string, value: string) => ({ op: 'upsert', by: key, values: { name: 'n', [key]: value } })
   for (const operation of [
@@ -154,7 +156,7 @@ test('additions: long unique text is held apart exactly, also where MD5 does not
   }
 })
 
-test('additions: 20 batches at once over the same records, in opposite orders, wait for each other and not in a circle', async (t) => {
+test('additions: 20 batches at once over the same records, in opposite orders, cause no deadlock', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const numbers = ['A', 'B', 'C', 'D', 'E', 'F', 'G']
@@ -172,7 +174,7 @@ test('additions: 20 batches at once over the same records, in opposite orders, w
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, numbers.length + 20)
 })
 
-test('additions: every change of a record has a time of its own, also in one transaction', async (t) => {
+test('additions: every change of a record has its own time, also in one transaction', async (t) => {
   const w = await shared()
   const { id } = (await w.org.owner.post(invoices(w), {})).data
   const operations = ['a', 'b', 'c'].map((notes) => ({ op: 'update', id, values: { notes } }))
@@ -181,18 +183,15 @@ test('additions: every change of a record has a time of its own, also in one tra
   t.is(new Set(times).size, operations.length)
 })
 
-test('additions: what a batch answered is kept as long as its Idempotency-Key counts, and not much longer', async (t) => {
+test('additions: the response of a batch is stored as long as its Idempotency-Key is valid, and not much longer', async (t) => {
   const w = await shared()
   const key = { 'idempotency-key': 'k' }
   const batch = () => w.org.owner.post(`${invoices(w)}/batch`, { operations: [{ op: 'create' }] }, key)
   const first = await batch()
   const left = async (hours: number) => {
-    await w.db.query(`update operations set finished_at = now() - $1::integer * interval '1 hour' where workspace_id = $2`, [
-      hours,
-      w.org.id,
-    ])
+    await ageOperations(w.db, w.org.id, hours)
     await runMaintenanceTask(w, 'sweep_batch_answers')
-    return (await w.db.query('select from operations where workspace_id = $1', [w.org.id])).rowCount
+    return countRows(w.db, 'operations', w.org.id)
   }
   t.is(await left(24), 1)
   t.deepEqual((await batch()).data, first.data)

@@ -16,7 +16,7 @@ const invoices = (w: World) => `${w.org.path}/records/invoices`
 const read = (more: object) => ({ effect: 'allow', actions: ['records:read'], ...more })
 const auditor = { effect: 'allow', actions: ['audit:read'] }
 
-/** What a member with these rules sees of the audit. */
+/** The audit as a member with these rules sees it. */
 async function seen(w: World, rules: object[], query = ''): Promise<{ entries: Entry[]; total: number }> {
   const { client } = await createMember(w, w.org, [auditor, ...rules])
   const { data, text, status } = await client.get(`${w.org.path}/audit${query}`)
@@ -34,7 +34,7 @@ async function invoice(w: World, values: object): Promise<string> {
   return data.id
 }
 
-test('audit access: entries of records that the caller may not read are left out and not counted', async (t) => {
+test('audit access: entries of records that the caller may not read are omitted and not counted', async (t) => {
   const w = await newWorkspace()
   const open = await invoice(w, { status: 'open', notes: 'x' })
   const paid = await invoice(w, { status: 'paid', notes: 'x' })
@@ -50,12 +50,12 @@ test('audit access: entries of records that the caller may not read are left out
   t.is((await seen(w, [])).total, 0)
   t.is((await seen(w, [read({})])).total, 5)
   t.is((await seen(w, [read({ condition: { 'resource.owner': { eq: 'principal.id' } } })])).total, 0)
-  // The record is what it is now: what it was before is no longer there to be told apart.
+  // The present record decides: its earlier values cannot be tested.
   await w.org.owner.put(`${invoices(w)}/${open}/values`, { values: { status: 'paid' } })
   t.is((await seen(w, [read({ condition: { 'resource.status': { eq: 'open' } } })])).total, 0)
 })
 
-test('audit access: a permission for the audit of one type shows that type alone', async (t) => {
+test('audit access: a permission for the audit of one type shows only that type', async (t) => {
   const w = await newWorkspace()
   await invoice(w, {})
   await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name: 'x' } })
@@ -66,7 +66,7 @@ test('audit access: a permission for the audit of one type shows that type alone
   t.is((await client.get(`${w.org.path}/audit?object_type=invoices`)).data.total, 0)
 })
 
-test('audit access: hidden fields are left out of before and after, also of records that are gone', async (t) => {
+test('audit access: hidden fields are omitted from before and after, also of deleted records', async (t) => {
   const w = await newWorkspace()
   const id = await invoice(w, { customer_name: 'Ada', notes: 'secret' })
   await w.org.owner.put(`${invoices(w)}/${id}/values`, { values: { customer_name: 'Bob', notes: 'secret too' } })
@@ -83,7 +83,7 @@ test('audit access: hidden fields are left out of before and after, also of reco
   }
 })
 
-test('audit access: a field that only some records hide is shown where the record shows it, and never of one that is gone', async (t) => {
+test('audit access: a field that only some records hide is shown where its record shows it, and never of a deleted one', async (t) => {
   const w = await newWorkspace()
   const rule = [read({}), read({ condition: { 'resource.status': { eq: 'paid' } }, fields: { deny: ['notes'] } })]
   const open = await invoice(w, { status: 'open', notes: 'x' })
@@ -95,7 +95,7 @@ test('audit access: a field that only some records hide is shown where the recor
   t.false(await of(open))
 })
 
-test('audit access: entries of records that are gone are for those who may read every record of the type', async (t) => {
+test('audit access: entries of deleted records are shown to callers that may read every record of the type', async (t) => {
   const w = await newWorkspace()
   const id = await invoice(w, { status: 'open' })
   await w.org.owner.delete(`${invoices(w)}/${id}`)
@@ -104,7 +104,7 @@ test('audit access: entries of records that are gone are for those who may read 
   t.is((await w.org.owner.get(`${w.org.path}/audit`)).data.total, 2)
 })
 
-test('audit access: what types and fields that are gone held is for those from whom nothing was kept', async (t) => {
+test('audit access: entries of deleted types and fields are shown to callers without hidden values', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   await owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
@@ -124,7 +124,7 @@ test('audit access: what types and fields that are gone held is for those from w
   t.is((await seen(w, [read({ condition: { 'resource.secret': { ne: 'x' } } })])).total, 0)
   t.is((await seen(w, [read({ fields: { deny: ['secret'] } })])).total, 0)
   t.is((await owner.get(`${w.org.path}/audit`)).data.total, 1)
-  // A type of the same key is another one: its records are others, and conditions are tested on those that there are.
+  // A type with the same key is another type: conditions are tested on existing records only.
   await owner.post(`${w.org.path}/types`, { key: 'deals', label: 'Deals' })
   t.is((await seen(w, [read({ condition: { 'resource.secret': { ne: 'x' } } })])).total, 0)
 })

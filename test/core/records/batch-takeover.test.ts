@@ -1,5 +1,7 @@
 import test from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
+import { countAuditEntries } from '#test/core/records/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 
@@ -22,7 +24,7 @@ test('batch takeover: a batch that is not atomic commits every 100 changes, and 
   await first.kill('SIGKILL')
   await startWorkerProcess(t, w, 'data')
   await hold.release()
-  while ((await w.org.owner.get(job)).data.finished_at === null) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(async () => (await w.org.owner.get(job)).data.finished_at !== null)
   const { status, result } = (await w.org.owner.get(job)).data
   t.is(status, 'done')
   t.deepEqual(
@@ -30,5 +32,5 @@ test('batch takeover: a batch that is not atomic commits every 100 changes, and 
     [100, 101, 102].map((row) => [201, { ...result.results[0].record.values, name: `row ${row}`, amount: 0.1 }]),
   )
   t.is((await w.org.owner.get(`${locations}?offset=0`)).data.total, 250)
-  t.is((await w.db.query(`select from audit_entries where workspace_id = $1 and action = 'record.created'`, [w.org.id])).rowCount, 250)
+  t.is(await countAuditEntries(w.db, w.org.id, { action: 'record.created' }), 250)
 })

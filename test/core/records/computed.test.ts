@@ -39,7 +39,7 @@ test('computed: a computed field is computed on create, update and import, and c
   t.like((await w.org.owner.get(deals(w))).data.records[0].values, { total: { amount: 4, code: 'USD' }, label: 'small' })
 })
 
-test('computed: existing records are computed shortly after the formula is set, and stay when it is removed', async (t) => {
+test('computed: existing records are computed shortly after the formula is set, and keep their values when it is removed', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   for (let price = 1; price <= 5; price++) await w.org.owner.post(deals(w), { values: { price, count: 2 } })
@@ -54,7 +54,7 @@ test('computed: existing records are computed shortly after the formula is set, 
   t.deepEqual(await totals(), [10, 8, 6, 4, 2])
 })
 
-test('computed: a bad formula, a circle and the deletion of a field in use are refused', async (t) => {
+test('computed: a bad formula, a cycle and the deletion of a used field are refused', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   const formula = (key: string, text: string) => w.org.owner.put(`${w.org.path}/fields/${ids[key]}/formula`, { formula: text })
@@ -68,7 +68,7 @@ test('computed: a bad formula, a circle and the deletion of a field in use are r
   t.is((await w.org.owner.put(`${w.org.path}/fields/${ids.total}/autogen`, { pattern: '{seq}' })).status, 400)
 })
 
-test('computed: who may not read what a formula reads does not see its result', async (t) => {
+test('computed: a caller that may not read a formula’s fields does not see its result', async (t) => {
   const w = await shared()
   const ids = await typeWith(w, sum)
   await w.org.owner.put(`${w.org.path}/fields/${ids.total}/formula`, { formula: 'price * count' })
@@ -79,7 +79,7 @@ test('computed: who may not read what a formula reads does not see its result', 
   t.is((await client.get(`${deals(w)}?sort=label`)).status, 400)
 })
 
-test('computed: a field whose key a formula takes for text is refused, until the text stands in quotes', async (t) => {
+test('computed: a field whose key a formula uses as text is refused until the text is quoted', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const ids = await typeWith(w, [
@@ -101,7 +101,7 @@ test('computed: a field whose key a formula takes for text is refused, until the
   t.is(await label(), 'yes')
 })
 
-test('computed: the formulas of a type have 100,000 characters together at most', async (t) => {
+test('computed: the formulas of a type have at most 100,000 characters together', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const keys = Array.from({ length: 26 }, (_, index) => `n${index}`)

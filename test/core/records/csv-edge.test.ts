@@ -12,7 +12,7 @@ const { files } = JSON.parse(readFileSync(new URL('facts.json', folder), 'utf8')
 
 const fieldKey = /^(?!(?:id|object_type|created_by|created_at|updated_at|owner|values)$)[a-z][a-z0-9_]{1,63}$/
 
-/** Makes a type that has a field for each name in a file's header that can be a key. */
+/** Creates a type with a field for each name of the header that can be a key. */
 async function suitableType(w: World, key: string, header: readonly string[]): Promise<void> {
   await w.org.owner.post(`${w.org.path}/types`, { key, label: key })
   for (const name of new Set(['filler', ...header.filter((one) => fieldKey.test(one))])) {
@@ -21,12 +21,12 @@ async function suitableType(w: World, key: string, header: readonly string[]): P
   }
 }
 
-/** What is said of a file that is refused, by what is wrong with it. */
+/** The messages for refused files, by the fault. */
 const refusals =
   /^file(?: must have a header row| must be UTF-8 text| must be CSV text, got a gzip archive|: row \d+ has a quoted cell that is never)/
 
 for (const [path, { data_rows }] of Object.entries(files)) {
-  test(`csv edge: ${path} over HTTP ends in its rows, or is refused in words`, async (t) => {
+  test(`csv edge: ${path} over HTTP gives its rows, or is refused with a reason`, async (t) => {
     const w = await take()
     const content = readFileSync(new URL(path, folder))
     const header = await readAll(content).then(

@@ -1,11 +1,11 @@
 import test from 'ava'
 import { csv, importInto, records, totalOf, typeOf } from '#test/core/records/importing.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countRows, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 const take = shareWorld(test)
-const filesOf = async (w: World) => (await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount
 
 /** The values of all records in the order of their creation. */
 async function valuesOf(w: World, type: string): Promise<readonly Record<string, unknown>[]> {
@@ -13,7 +13,7 @@ async function valuesOf(w: World, type: string): Promise<readonly Record<string,
   return data.records.map(({ values }: { values: Record<string, unknown> }) => ({ ...values }))
 }
 
-test('csv import: cells become values as their field reads them, and blank ones are left to defaults and numbers', async (t) => {
+test('csv import: cells are read by the type of their field, and blank ones get defaults and numbers', async (t) => {
   const w = await take()
   await typeOf(w, 'things', {
     name: { required: true },
@@ -116,7 +116,7 @@ const unusable: Readonly<Record<string, string | Uint8Array>> = {
   'more than 25 MB': `name,address\n${`x,${'y'.repeat(60_000)}\n`.repeat(440)}`,
 }
 
-test('csv import: a file that is no usable CSV is 400, creates nothing and leaves nothing behind', async (t) => {
+test('csv import: an unusable CSV file is refused with 400 and creates nothing', async (t) => {
   const w = await take()
   for (const [name, text] of Object.entries(unusable)) {
     const { status, body } = await importInto(w, 'locations', text)
@@ -125,7 +125,7 @@ test('csv import: a file that is no usable CSV is 400, creates nothing and leave
     t.regex(body.error.message, /^file/, name)
   }
   t.is(await totalOf(w, 'locations'), 0)
-  t.is(await filesOf(w), 0)
+  t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })
 
 test('csv import: a file of 25 MB is imported', async (t) => {
@@ -140,7 +140,7 @@ test('csv import: a file of 25 MB is imported', async (t) => {
   t.is(exported.match(/y{52000}\r\n/g)?.length, 500)
 })
 
-test('csv import: conditions of import rules are tested on each row, as sent and as it will be stored', async (t) => {
+test('csv import: conditions of import rules are tested on each row as sent and as stored', async (t) => {
   const w = await take()
   await typeOf(w, 'deals', { name: {}, region: { rules: { default: 'south' } } })
   const member = async (condition: object) =>
@@ -153,7 +153,7 @@ test('csv import: conditions of import rules are tested on each row, as sent and
     [...north.data.errors],
     [2, 3].map((row) => ({ row, message })),
   )
-  // What is sent of row c has no region and would do; what is stored is in the south.
+  // The sent values of row c have no region and would pass; the stored ones are in the south.
   const notSouth = await (await member({ 'resource.region': { ne: 'south' } })).post(`${records(w, 'deals')}/import`, text, csv)
   t.deepEqual(
     notSouth.data.errors.map(({ row }: { row: number }) => row),
@@ -167,9 +167,9 @@ test('csv import: conditions of import rules are tested on each row, as sent and
   t.is((await client.post(`${records(w, 'deals')}/import`, text, csv)).status, 403)
 })
 
-test('csv import: the free plan takes the rows that there is room for', async (t) => {
+test('csv import: the free plan imports as many rows as its cap allows', async (t) => {
   const w = await take()
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   const cap = w.config.freePlan.records
   const rows = (count: number) => `name\n${'x\n'.repeat(count)}`
   for (let left = cap - 250; left > 0; left -= 500) t.is((await importInto(w, 'locations', rows(Math.min(left, 500)))).data.failed, 0)

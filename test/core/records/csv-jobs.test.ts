@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -19,7 +20,7 @@ test('csv jobs: an import creates the good rows and reports the others', async (
     [2, 4],
   )
   t.regex(answer.data.errors[0].message, /name is required/)
-  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })
 
 test('csv jobs: an export imported again exports the same cells', async (t) => {
@@ -88,5 +89,5 @@ test('csv jobs: an upload without the part named file, or of another type, is 40
   form.set('file', new Blob(['name\nx']), 'x.csv')
   form.delete('other')
   t.like((await w.org.owner.post(`${locations(w)}/import`, form)).data, { created: 1, failed: 0 })
-  t.is((await w.db.query('select from job_files where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })

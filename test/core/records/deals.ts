@@ -1,6 +1,6 @@
 import type { World } from '#test/support/world.ts'
 
-/** A type `deals` of a world's workspace with these fields, and the paths of its records and of each field by key. */
+/** Creates a type `deals` with these fields, and returns the paths of its records and of each field by key. */
 export async function createDeals(w: World, fields: readonly { readonly key: string; readonly type: string }[]) {
   const { owner, path } = w.org
   await owner.post(`${path}/types`, { key: 'deals', label: 'Deals' })
@@ -13,7 +13,7 @@ export async function createDeals(w: World, fields: readonly { readonly key: str
   return { records: `${path}/records/deals`, fields: paths }
 }
 
-/** All values of the type's records in the order of their creation, as their table holds them: columns by field key. */
+/** The stored values of all records of the type in the order of creation, by field key. */
 export async function storedValues(w: World, ...keys: readonly string[]): Promise<Record<string, string | null>[]> {
   const { rows: fields } = await w.db.query(
     `select field.key, field.column_name

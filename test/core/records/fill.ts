@@ -1,8 +1,8 @@
 import type { World } from '#test/support/world.ts'
 
 /**
- * Puts records into a type's table in one statement, past the API, for tests that need many. `expressions` are SQL by field key, of the
- * record's number `n` from 1; the records are made in that order.
+ * Inserts records into a type's table in one statement, past the API, for tests that need many. `expressions` are SQL by field key, of the
+ * record's number `n` from 1; the records are created in that order.
  */
 export async function fillRecords(w: World, typeKey: string, count: number, expressions: Readonly<Record<string, string>>): Promise<void> {
   const { rows: fields } = await w.db.query(

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('records guard: a creation from what a process remembered of a role stores nothing once another process has changed the role', async (t) => {
+test('records guard: a creation with an outdated role stores nothing once another process has changed the role', async (t) => {
   const w = await shared()
   const second = await startSecondApi(t, w)
   const allow = { effect: 'allow', actions: ['records:create', 'records:read'], resources: ['invoices'] }
@@ -24,7 +24,7 @@ test('records guard: a creation from what a process remembered of a role stores 
   }
 })
 
-test('records guard: creations of one process are checked by the type as another process has made it a moment ago', async (t) => {
+test('records guard: creations of one process are checked by the type that another process has just changed', async (t) => {
   const w = await shared()
   const second = await startSecondApi(t, w)
   const there = second.as(w.org.owner.token)

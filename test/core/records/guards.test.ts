@@ -3,13 +3,14 @@ import type { GuardedChange, RecordGuard } from '#shared/core/scope/record-guard
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { guards } from '#shared/features.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { countAuditEntries } from '#test/core/records/rows.ts'
 import { createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 const asked: GuardedChange[] = []
 
-/** Refuses that a location named `kept` goes, or that its time zone changes. */
+/** Refuses deletions of a location named `kept` and changes of its time zone. */
 const guard: RecordGuard<Scope> = {
   type: 'locations',
   fields: ['timezone'],
@@ -24,7 +25,7 @@ const registered = guards as Map<string, RecordGuard<Scope>[]>
 const usual = guards.get('locations')
 const shared = shareWorld(test)
 
-/** A workspace, and the guard instead of the usual ones until the test ends. */
+/** A workspace, with the guard in place of the usual ones until the test ends. */
 async function guarded(t: ExecutionContext): Promise<World> {
   registered.set('locations', [guard])
   t.teardown(() => {
@@ -38,7 +39,7 @@ const make = async (w: World, name: string) =>
   (await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })).data.id as string
 const refused = { code: 'VALIDATION_ERROR', message: 'it is kept' }
 
-test('guards: what a guard refuses is refused at every door, and nothing of it is done', async (t) => {
+test('guards: a refused change is refused by every route and SDK method and has no effect', async (t) => {
   const w = await guarded(t)
   const { owner, path } = w.org
   const id = await make(w, 'kept')
@@ -70,10 +71,10 @@ test('guards: what a guard refuses is refused at every door, and nothing of it i
   t.deepEqual((await invoke(t, w.org, fn.id, id)).result, [refused, refused])
   const after = (await owner.get(record)).data
   t.deepEqual(after.values, { ...before.values, address: 'Main' })
-  t.is((await w.db.query('select from audit_entries where record_id = $1', [id])).rowCount, 2)
+  t.is(await countAuditEntries(w.db, w.org.id, { recordId: id }), 2)
 })
 
-test('guards: a guard hears of its own fields and of deletions alone, with the values before and after', async (t) => {
+test('guards: a guard receives changes of its own fields and deletions, with the values before and after', async (t) => {
   const w = await guarded(t)
   const { owner, path } = w.org
   const id = await make(w, 'free')
@@ -90,7 +91,7 @@ test('guards: a guard hears of its own fields and of deletions alone, with the v
   t.is(asked.length, 2)
 })
 
-test('guards: who may not change a record does not hear what its guard says', async (t) => {
+test('guards: a caller that may not change a record does not see the message of its guard', async (t) => {
   const w = await guarded(t)
   asked.length = 0
   const id = await make(w, 'kept')

@@ -1,31 +1,32 @@
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { readColumn } from '#test/support/rows.ts'
 import { waitedFor } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A place in the middle of a write at which everybody waits. */
+/** A point in the middle of a write at which all writers wait. */
 export interface Hold {
-  /** Resolves once somebody waits there. */
+  /** Resolves once a writer waits there. */
   readonly reached: () => Promise<void>
-  /** Lets everybody pass from now on. */
+  /** Lets all writers pass from now on. */
   readonly release: () => Promise<void>
 }
 
 let holds = 0
 
-/** Holds every creation of a record with this value, of a location by its name, in the middle of its statement until it is released. */
+/**
+ * Makes each creation of a record with this value, by default a location with this name, wait in the middle of its statement until
+ * `release`.
+ */
 export async function holdAt(w: World, value: string, type = 'locations', field = 'name'): Promise<Hold> {
-  const schema = `ws_${w.org.id.replaceAll('-', '')}`
+  const schema = schemaOf(w.org.id)
   const key = ++holds
   const client = await w.db.connect()
-  const { rows } = await client.query(
-    `select column_name from fields join record_types as type on type.id = type_id and type.workspace_id = fields.workspace_id
-     where type.workspace_id = $1 and type.key = $2 and fields.key = $3`,
-    [w.org.id, type, field],
-  )
+  const column = await readColumn(client, w.org.id, type, field)
   await client.query('select pg_advisory_lock($1)', [key])
   await client.query(`
     create function ${schema}.hold_${key}() returns trigger language plpgsql as $$
     begin
-      if new.${client.escapeIdentifier(rows[0].column_name)} = ${client.escapeLiteral(value)} then
+      if new.${client.escapeIdentifier(column)} = ${client.escapeLiteral(value)} then
         perform pg_advisory_xact_lock_shared(${key});
       end if;
       return new;

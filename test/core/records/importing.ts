@@ -6,7 +6,7 @@ export const records = (w: World, type: string) => `${w.org.path}/records/${type
 /** Imports CSV text into a type as the owner. */
 export const importInto = (w: World, type: string, text: string | Uint8Array) => w.org.owner.post(`${records(w, type)}/import`, text, csv)
 
-/** How many records a type has. */
+/** The number of records of a type. */
 export const totalOf = async (w: World, type: string) => (await w.org.owner.get(`${records(w, type)}?offset=0`)).data.total
 
 /** Makes a record type with these fields, strings unless they say otherwise. */

@@ -5,7 +5,7 @@ import { world } from '#test/support/world.ts'
 
 const start = shareWorld(test)
 
-/** A type whose field `number` can number itself, and ways to use it. */
+/** Creates a type with a numbered field `number`, and returns functions that use it. */
 async function numbered(field: object = { unique: true }, w?: Awaited<ReturnType<typeof start>>) {
   const { org } = w ?? (await start())
   const { owner, path } = org
@@ -30,7 +30,7 @@ async function numbered(field: object = { unique: true }, w?: Awaited<ReturnType
   }
 }
 
-test('numbers: numbers begin with 1, and a value that looks like one does not move the counter', async (t) => {
+test('numbers: numbers begin with 1, and a value that looks like one does not change the counter', async (t) => {
   const { number, create } = await numbered({})
   await number('D-{seq:3}')
   t.is(await create(), 'D-001')
@@ -39,7 +39,7 @@ test('numbers: numbers begin with 1, and a value that looks like one does not mo
   t.is(await create({ number: '' }), 'D-003')
 })
 
-test('numbers: next above 0 is the least that the next number may be; nothing goes back', async (t) => {
+test('numbers: next above 0 is the least of the next numbers; the counter never goes back', async (t) => {
   const { number, create } = await numbered()
   await number('{seq}', 10)
   t.is(await create(), '10')
@@ -56,7 +56,7 @@ test('numbers: next above 0 is the least that the next number may be; nothing go
   for (const next of [1.5, 1e15 + 1, '5']) t.is((await number('{seq}', next as number)).status, 400)
 })
 
-test('numbers: another pattern and a pause keep the counter, so no number comes twice', async (t) => {
+test('numbers: another pattern and a pause keep the counter, so no number is issued twice', async (t) => {
   const { number, create, field, org } = await numbered()
   await number('A{seq}')
   t.is(await create(), 'A1')
@@ -69,21 +69,21 @@ test('numbers: another pattern and a pause keep the counter, so no number comes 
   t.is(await create(), 'A3')
 })
 
-test('numbers: an issued number that a unique field holds is skipped, and none besides', async (t) => {
+test('numbers: only numbers that a unique field holds are skipped', async (t) => {
   const { number, create } = await numbered()
   for (const held of ['D2', 'D4', 'D5']) await create({ number: held })
   await number('D{seq}')
   t.deepEqual([await create(), await create(), await create(), await create()], ['D1', 'D3', 'D6', 'D7'])
 })
 
-test('numbers: a number that a field without unique holds is issued all the same', async (t) => {
+test('numbers: a number that a field without unique holds is issued', async (t) => {
   const { number, create } = await numbered({})
   await create({ number: 'D1' })
   await number('D{seq}')
   t.is(await create(), 'D1')
 })
 
-test('numbers: hundreds of held numbers are skipped, by one and by fifty at once, in an import and in a batch', async (t) => {
+test('numbers: hundreds of held numbers are skipped, singly and by fifty, in an import and in a batch', async (t) => {
   const { number, create, send, records, org, ...type } = await numbered()
   const held = Array.from({ length: 450 }, (_, index) => `D${index + 1}`)
   t.is((await type.import(`number\n${held.join('\n')}\n`)).data.created, 450)
@@ -106,7 +106,7 @@ test('numbers: hundreds of held numbers are skipped, by one and by fifty at once
   t.is(new Set(all).size, all.length)
 })
 
-test('numbers: an import numbers its rows in their order and leaves given ones alone', async (t) => {
+test('numbers: an import numbers its rows in their order and leaves given numbers alone', async (t) => {
   const { number, all, add, ...type } = await numbered()
   await add({ key: 'name' })
   await number('D{seq:2}')
@@ -114,7 +114,7 @@ test('numbers: an import numbers its rows in their order and leaves given ones a
   t.deepEqual(await all(), ['D01', 'X', 'D02'])
 })
 
-test('numbers: a batch numbers its records in their order, and one that is undone gives its numbers up', async (t) => {
+test('numbers: a batch numbers its records in their order, and a rolled-back batch returns its numbers', async (t) => {
   const { number, all, records, org } = await numbered()
   await number('D{seq}')
   const batch = (operations: object[], atomic = false) => org.owner.post(`${records}/batch`, { operations, atomic })
@@ -126,7 +126,7 @@ test('numbers: a batch numbers its records in their order, and one that is undon
   t.is(new Set(numbers).size, 3)
 })
 
-test('numbers: a default gives way to the number, and a required field is content with it', async (t) => {
+test('numbers: a number takes precedence over a default and satisfies a required field', async (t) => {
   const { number, create } = await numbered({ required: true, rules: { default: 'none' } })
   t.is(await create(), 'none')
   await number('D{seq}')
@@ -147,7 +147,7 @@ test('numbers: numbers keep the rules of their field', async (t) => {
   t.like((await type.import('number\n""\n7\n')).data, { created: 1, failed: 1 })
 })
 
-test('numbers: only string fields that are not computed number themselves', async (t) => {
+test('numbers: only string fields that are not computed have numbers', async (t) => {
   const { org, add, field, number } = await numbered({})
   for (const type of ['text', 'number', 'bool', 'date', 'datetime', 'currency', 'email', 'url', 'file']) {
     const { data } = await add({ key: `a_${type}`, type })
@@ -168,7 +168,7 @@ test('numbers: only string fields that are not computed number themselves', asyn
     t.is((await call).status, 404)
 })
 
-test('numbers: of a formula and a pattern set at once on one field, one holds', async (t) => {
+test('numbers: a formula and a pattern set at once on one field exclude each other', async (t) => {
   for (let round = 0; round < 10; round++) {
     const { number, field, org } = await numbered({})
     const answers = await Promise.all([number('{seq}'), org.owner.put(`${field}/formula`, { formula: '"x"' })])
@@ -178,7 +178,7 @@ test('numbers: of a formula and a pattern set at once on one field, one holds', 
   }
 })
 
-test('numbers: numbers restart with the day, the month or the year, in UTC, and next counts for the present one', async (t) => {
+test('numbers: numbers restart with the day, the month or the year in UTC, and next applies to the present one', async (t) => {
   let now = new Date('2024-02-28T23:59:59.999Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)

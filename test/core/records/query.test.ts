@@ -53,7 +53,7 @@ async function withDeals(w: World, records: readonly object[]): Promise<Scope> {
   return scopeOf(w, w.org)
 }
 
-test('query: a filter finds in memory what it finds in the database', async (t) => {
+test('query: a filter finds the same records in memory and in the database', async (t) => {
   const w = await start()
   const values = Object.entries(fields).map(
     ([key, { texts }]) => [key, fc.option(fc.constantFrom(...texts.filter((text) => suits(key, text))))] as const,
@@ -86,11 +86,11 @@ test('query: a filter finds in memory what it finds in the database', async (t) 
   }
 })
 
-/** What a record can hold, of what a filter may ask. */
+/** Whether a record can hold the text that a filter compares. */
 const suits = (key: string, text: string): boolean =>
   !((key === 'due' && text.includes('T')) || (key === 'at' && !text.includes('T')) || text === 'lost')
 
-test('query: sums are exact, by currency and by group', async (t) => {
+test('query: sums are exact by currency and by group', async (t) => {
   const w = await start()
   const scope = await withDeals(w, [
     { name: 'a', qty: '99999999999999.999999', total: { amount: '12345678901234.123456', code: 'EUR' }, at: '2026-01-31T23:30:00Z' },
@@ -136,7 +136,7 @@ test('query: sums are exact, by currency and by group', async (t) => {
   await t.throwsAsync(sumRecords(scope, 'deals', { sums: [], by: [{ field: 'total' }] }), { message: /cannot be grouped by/ })
 })
 
-test('query: a query shows and counts what its caller may read, and names nothing that may be hidden', async (t) => {
+test('query: a query shows and counts only readable records, and names nothing that may be hidden', async (t) => {
   const w = await start()
   await withDeals(w, [
     { name: 'open', stage: 'new', total: 1 },

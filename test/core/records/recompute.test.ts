@@ -1,11 +1,15 @@
 import test from 'ava'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { createDeals, storedValues } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
+import { countAuditEntries, readRecompute } from '#test/core/records/rows.ts'
 import type { Answer } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
+import { lockRow, lockRows } from '#test/support/locks.ts'
+import { countOpenOperations, setWorkspaceStatus } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { waitedFor } from '#test/support/waiting.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 
 const fields = [
@@ -16,9 +20,7 @@ const fields = [
 const shared = shareWorld(test)
 const withoutWorkers = shareWorld(test, {}, { pools: [] })
 
-const moment = () => new Promise((resolve) => setTimeout(resolve, 10))
-
-test('recompute: while twenty create and update through two processes, formulas are set: at the end every value is right', async (t) => {
+test('recompute: while twenty callers write through two processes, formulas are set: in the end every value is right', async (t) => {
   const w = await shared()
   const { records, fields: at } = await createDeals(w, fields)
   await fillRecords(w, 'deals', 2_000, { price: 'n' })
@@ -36,7 +38,7 @@ test('recompute: while twenty create and update through two processes, formulas 
     }
   }
   const writers = Array.from({ length: 20 }, (_, writer) => write(writer))
-  // On a busy machine the table may be in use without a break (ORG_NOT_READY), and five attempts of a write may meet five formulas.
+  // On a busy machine the table may never be free (ORG_NOT_READY), and five attempts of a write may meet five formulas.
   const set = async (change: () => Promise<Answer>): Promise<number> => {
     const { status, body } = await change()
     return body?.error?.code === 'ORG_NOT_READY' ? set(change) : status
@@ -56,23 +58,20 @@ test('recompute: while twenty create and update through two processes, formulas 
   )
 })
 
-test('recompute: a creation that knows nothing of the formula that was set meanwhile is done again with it', async (t) => {
+test('recompute: a creation with an outdated formula is repeated with the new one', async (t) => {
   const w = await shared()
   const { records, fields: at } = await createDeals(w, [...fields, { key: 'number', type: 'string' }])
   await w.org.owner.put(`${at.number}/autogen`, { pattern: '{seq}', next: 5 })
-  const counter = await w.db.connect()
-  await counter.query('begin')
-  await counter.query('select from field_numbers where workspace_id = $1 for update', [w.org.id])
+  const counter = await lockRows(t, w.db, 'field_numbers', 'workspace_id = $1', [w.org.id])
   const creating = w.org.owner.post(records, { values: { price: 2 } })
-  await waitedFor(w.db, counter)
+  await counter.waitedFor()
   t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 3' })).status, 200)
   await w.drain()
-  await counter.query('commit')
-  counter.release()
+  await counter.release()
   t.like((await creating).data.values, { price: 2, total: 6 })
 })
 
-test('recompute: a recompute changes the version of the records that it changes, and of no other', async (t) => {
+test('recompute: a recompute changes the versions of only the records that it changes', async (t) => {
   const w = await shared()
   const { records, fields: at } = await createDeals(w, fields)
   const [same, other] = [
@@ -85,29 +84,26 @@ test('recompute: a recompute changes the version of the records that it changes,
   await w.drain()
   t.is(await etag(same), before)
   t.not(await etag(other), beforeOther)
-  t.is((await w.db.query(`select from audit_entries where workspace_id = $1 and object_type = 'deals'`, [w.org.id])).rowCount, 2)
+  t.is(await countAuditEntries(w.db, w.org.id, { objectType: 'deals' }), 2)
 })
 
-test('recompute: after kill -9 in the middle another worker goes on, and every value is right', async (t) => {
+test('recompute: after kill -9 another worker continues, and every value is right', async (t) => {
   const count = 20_000
   const w = await withoutWorkers()
   const { records, fields: at } = await createDeals(w, fields)
   await fillRecords(w, 'deals', count, { price: 'n' })
   const middle = (await w.org.owner.get(`${records}?sort=created_at&dir=asc&offset=${count / 2}&limit=1`)).data.records[0].id
   t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 2' })).status, 200)
-  const holder = await w.db.connect()
-  await holder.query('begin')
-  await holder.query(`select from ws_${w.org.id.replaceAll('-', '')}.deals where id = $1 for update`, [middle])
+  const lock = await lockRow(t, w.db, `${schemaOf(w.org.id)}.deals`, middle)
   const first = await startWorkerProcess(t, w, 'data')
-  const recompute = `select progress, status from operations where workspace_id = $1 and kind = 'records.recompute'`
-  const operation = async () => (await w.db.query(recompute, [w.org.id])).rows[0]
-  await waitedFor(w.db, holder)
+  const operation = () => readRecompute(w.db, w.org.id)
+  await lock.waitedFor()
   const early = (await operation()).progress.done
   await first.kill('SIGKILL')
-  await holder.query('commit')
-  holder.release()
+  await lock.release()
   await startWorkerProcess(t, w, 'data')
-  while ((await operation()).status !== 'done') await moment()
+  // 20,000 records are computed.
+  await eventually(async () => (await operation()).status === 'done', 180_000)
   t.true(early > 0 && early <= count / 2, `${early} records before the kill`)
   t.deepEqual((await operation()).progress, { done: count, total: count })
   const stored = await storedValues(w, 'price', 'total')
@@ -118,18 +114,16 @@ test('recompute: after kill -9 in the middle another worker goes on, and every v
   )
 })
 
-test('recompute: existing records are computed also when whoever set the formula has left and the workspace is suspended by then', async (t) => {
+test('recompute: existing records are computed although the formula’s author has left and the workspace is suspended', async (t) => {
   const w = await withoutWorkers()
   const { records, fields: at } = await createDeals(w, fields)
   await w.org.owner.post(records, { values: { price: 2 } })
   const designer = await createMember(w, w.org, [{ effect: 'allow', actions: ['fields:create'] }])
   t.is((await designer.client.put(`${at.total}/formula`, { formula: 'price * 2' })).status, 200)
   t.is((await w.org.owner.delete(`${w.org.path}/members/${designer.id}`)).status, 204)
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   await startWorkerProcess(t, w, 'data')
-  const recompute = `select status from operations where workspace_id = $1 and kind = 'records.recompute'`
-  const status = async () => (await w.db.query(recompute, [w.org.id])).rows[0].status
-  while (!['done', 'failed'].includes(await status())) await moment()
-  t.is(await status(), 'done')
+  await eventually(async () => (await countOpenOperations(w.db, w.org.id, 'records.recompute')) === 0)
+  t.is((await readRecompute(w.db, w.org.id)).status, 'done')
   t.deepEqual(await storedValues(w, 'total'), [{ total: '4.000000' }])
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember } from '#test/support/factories.ts'
+import { countRows, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -30,7 +31,7 @@ test('records: a record is created, read, changed, listed and deleted', async (t
   t.is((await owner.delete(one)).status, 204)
   t.is((await owner.get(one)).status, 404)
   t.deepEqual((await owner.get(invoices(w))).data, { records: [] })
-  t.is((await w.db.query('select from audit_entries where workspace_id = $1', [w.org.id])).rowCount, 3)
+  t.is(await countRows(w.db, 'audit_entries', w.org.id), 3)
 })
 
 test('records: a plain listing pages by cursor without gap or repeat, newest first', async (t) => {
@@ -77,7 +78,7 @@ test('records: a search filters, sorts, pages and counts exactly', async (t) => 
   t.deepEqual(names(await search('offset=1&page=4&limit=2')), ['Adam', 'bob'])
 })
 
-test('records: what breaks a rule is 400 and names the field', async (t) => {
+test('records: a value that breaks a rule is refused with 400 that names the field', async (t) => {
   const w = await shared()
   const cases: [object | string, RegExp][] = [
     [{ values: { nope: 1 } }, /values\.nope/],
@@ -97,7 +98,7 @@ test('records: what breaks a rule is 400 and names the field', async (t) => {
   t.is((await w.org.owner.get(`${invoices(w)}/${randomUUID()}`)).status, 404)
 })
 
-test('records: every digit of a number survives the way in and out', async (t) => {
+test('records: a number keeps every digit in requests and responses', async (t) => {
   const w = await shared()
   const made = await w.org.owner.post(invoices(w), '{"values":{"total":12345678901234.123456}}', { 'content-type': 'application/json' })
   t.is(made.status, 201, made.text)
@@ -146,13 +147,13 @@ test('records: rules decide which records and fields a caller sees and changes',
 test('records: the free plan holds exactly its cap of records', async (t) => {
   const w = await world({ FREE_RECORDS: '7' })
   t.teardown(w.close)
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   const answers = await Promise.all(Array.from({ length: 20 }, () => w.org.owner.post(invoices(w), {})))
   t.is(answers.filter(({ status }) => status === 201).length, 7)
   t.is(answers.filter(({ status }) => status === 402).length, 13)
 })
 
-test('records: a record without a value of a required field is not changed until it has one', async (t) => {
+test('records: a record without a value of a required field cannot be changed until it has one', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const { data } = await owner.post(invoices(w), {})
@@ -164,7 +165,7 @@ test('records: a record without a value of a required field is not changed until
   t.is((await change({ ref: '' })).status, 400)
 })
 
-test('records: empty text in a unique field never clashes', async (t) => {
+test('records: empty text in a unique field never conflicts', async (t) => {
   const w = await shared()
   const { owner } = w.org
   for (const type of ['string', 'text']) {

@@ -9,7 +9,7 @@ const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const deny = (...actions: string[]) => ({ effect: 'deny', actions })
 const manage = allow('iam:manage_groups', 'iam:manage_members')
 
-/** Everything by which rights are given: each way returns the status of giving a role with this policy. */
+/** Every way to grant rights: each returns the status of granting a role with this policy. */
 const ways = {
   'creating a role': async (w: World, { client }: Caller, policy: readonly object[]) =>
     (await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy })).status,
@@ -95,9 +95,9 @@ test('roles containment: a caller cannot remove a deny rule on permissions that 
   }
   t.deepEqual((await owner.get(`${one}/members`)).data.length, 1)
   const stricter = { name: 'More', policy: [deny('records:delete', 'records:update')] }
-  t.is((await limited.client.put(one, stricter)).status, 200, 'a limit may grow')
+  t.is((await limited.client.put(one, stricter)).status, 200, 'a limit may be extended')
   const whole = await createMember(w, w.org, [allow('*')])
-  t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'whoever holds it may lift it')
+  t.is((await whole.client.put(one, { name: 'Nothing', policy: [] })).status, 200, 'a holder of the permission may remove the limit')
 })
 
 test('roles containment: a caller cannot show fields that it does not see', async (t) => {
@@ -153,7 +153,7 @@ test('roles containment: a condition on the caller neither covers a grant nor re
     const robot = (await owner.post(`${path}/service-accounts`, { name: 'Robot', role_ids: [role] })).data
     t.is((await manager.client.post(`${path}/service-accounts/${robot.id}/keys`, { name: 'k' })).status, 403)
   }
-  // The same holder before and after a change: what stays is no gain.
+  // The same holder before and after a change: kept rights are no gain.
   const kept = { ...deny('records:export'), ...ofKeys }
   const role = await createRole(w, w.org, [kept])
   await owner.post(`${path}/iam/groups/${role}/members`, { user_id: (await createMember(w, w.org, [])).id })

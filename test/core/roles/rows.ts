@@ -1,6 +1,6 @@
 import type { Db } from '#test/support/rows.ts'
 
-/** Removes a person from every workspace, past the API. */
+/** Removes a member, past the API. */
 export async function deleteMember(db: Db, userId: string): Promise<void> {
   await db.query('delete from members where user_id = $1', [userId])
 }

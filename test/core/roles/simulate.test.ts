@@ -35,7 +35,7 @@ test('simulate: simulate returns the deciding rule with its role and its place t
     t.deepEqual(await ask('records:read', 'invoices'), refused, 'a missing value fails the test')
     t.deepEqual(await ask('records:read', 'invoices', { total: 1, status: 'void' }), { allowed: false, effect: 'deny', matched: by(1) })
     t.deepEqual(await ask('records:read', 'payments', { total: 1 }), refused)
-    t.deepEqual(await ask('records:read', '*', { total: 1 }), refused, 'a rule on one key is no rule on all')
+    t.deepEqual(await ask('records:read', '*', { total: 1 }), refused, 'a rule on one key does not apply to all')
     t.deepEqual(await ask('records:update', 'accounts', { owner: id }), { allowed: true, effect: 'allow', matched: by(3) })
     t.deepEqual(await ask('records:update', 'accounts', { owner: randomUUID() }), refused)
   }

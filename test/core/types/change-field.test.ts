@@ -1,11 +1,12 @@
 import test from 'ava'
 import { createDeals, missing } from '#test/core/types/fields-support.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-/** A type with one field, and a way to change that and to make records. */
+/** Creates a type with one field, and returns functions that change the field and create records. */
 async function withField(field: object) {
   const w = await start()
   const deals = await createDeals(w)
@@ -23,7 +24,7 @@ async function withField(field: object) {
   }
 }
 
-test('change field: label, description, required and rules change each by itself, and null clears', async (t) => {
+test('change field: label, description, required and rules change separately, and null clears', async (t) => {
   const { field, change, read } = await withField({ description: 'old', required: true, rules: { max_len: 5, default: 'x' } })
   const labelled = await change({ label: 'New' })
   t.is(labelled.status, 200, labelled.text)
@@ -55,7 +56,7 @@ const whole = [
   { type: 'refs', rules: { ref_type: 'deals', default: [missing] } },
 ]
 for (const field of whole) {
-  test(`change field: what was read of a ${field.type} field can be sent back: ${JSON.stringify(field.rules)}`, async (t) => {
+  test(`change field: a ${field.type} field can be sent back as it was read: ${JSON.stringify(field.rules)}`, async (t) => {
     const { change, read } = await withField(field)
     const before = await read()
     const answer = await change(before)
@@ -196,7 +197,7 @@ const tightened: Readonly<Record<string, Tightened>> = {
   'a new default changes no record': { field: {}, values: [null], change: { rules: { default: 'x' } } },
 }
 for (const [name, { field, values, change: body, refused }] of Object.entries(tightened)) {
-  test(`change field: what records hold: ${name}`, async (t) => {
+  test(`change field: stored values: ${name}`, async (t) => {
     const { change, create, read } = await withField(field)
     for (const value of values) t.is((await create({ name: value })).status, 201)
     const before = await read()
@@ -212,7 +213,7 @@ for (const [name, { field, values, change: body, refused }] of Object.entries(ti
   })
 }
 
-test('change field: what records break already does not stand in the way of a change that asks nothing new', async (t) => {
+test('change field: records that break the old rules do not prevent a change that requires nothing new', async (t) => {
   const { create, add, org } = await withField({})
   await create({ name: 'abc' })
   const { data: late } = await add({ key: 'late', required: true })
@@ -220,7 +221,7 @@ test('change field: what records break already does not stand in the way of a ch
   t.deepEqual(answer.data, { ...late, label: 'Late' })
 })
 
-test('change field: the new rules hold for the next write, whoever makes it', async (t) => {
+test('change field: new rules apply to the next write of every caller', async (t) => {
   const { change, create, records, org } = await withField({})
   const { data } = await create({ name: 'abc' })
   t.is((await change({ required: true, rules: { max_len: 3 } })).status, 200)
@@ -240,16 +241,16 @@ test('change field: built-in and unknown fields answer 404, a type without the r
   t.is((await w.org.owner.patch(path, { label: 'L' })).status, 404)
 })
 
-test('change field: asked to answer at once it gives a job, whose result is the field or the refusal', async (t) => {
+test('change field: respond-async returns a job, whose result is the field or the refusal', async (t) => {
   const { change, create, org } = await withField({})
   await create({ name: 'abc' })
   const job = async (body: object) => {
     const answer = await change(body, { prefer: 'respond-async' })
     t.is(answer.status, 202)
-    for (;;) {
+    return eventually(async () => {
       const { data } = await org.owner.get(`${org.path}/jobs/${answer.data.job_id}`)
-      if (data.finished_at !== null) return data
-    }
+      return data.finished_at !== null && data
+    })
   }
   t.like(await job({ rules: { max_len: 3 } }), {
     kind: 'field.change',

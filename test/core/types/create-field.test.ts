@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('create field: a field reads back as it was made, in the order of creation', async (t) => {
+test('create field: a field is returned as it was created, in the order of creation', async (t) => {
   const w = await start()
   const { org, add, list } = await createDeals(w)
   const sent = {
@@ -30,7 +30,7 @@ test('create field: a field reads back as it was made, in the order of creation'
   t.is((await org.owner.post(`${org.path}/records/deals`, { values: { size: 0.4 } })).status, 400)
 })
 
-test('create field: every type of field holds its default, and the table has a column for it', async (t) => {
+test('create field: every type of field stores its default, and the table has a column for it', async (t) => {
   const w = await start()
   const { org, add } = await createDeals(w)
   const defaults: Readonly<Record<string, unknown>> = {
@@ -104,7 +104,7 @@ const refused: readonly [object, RegExp | string][] = [
   [{ type: 'refs', unique: true, rules: { ref_type: 'deals' } }, 'unique is not possible for a refs field'],
 ]
 
-test('create field: a field that breaks a rule is refused with the rule named, and leaves nothing behind', async (t) => {
+test('create field: a field that breaks a rule is refused with the rule and creates nothing', async (t) => {
   const w = await start()
   const { add, list, org } = await createDeals(w)
   for (const [change, message] of refused) {
@@ -118,7 +118,7 @@ test('create field: a field that breaks a rule is refused with the rule named, a
   t.is((await readColumns(w, org, 'deals')).length, 5)
 })
 
-test('create field: the longest of everything is accepted, and keys of one beginning stay apart', async (t) => {
+test('create field: the longest values are accepted, and keys with the same beginning stay separate', async (t) => {
   const w = await start()
   const { add, list, org } = await createDeals(w)
   const stem = 'k'.repeat(63)
@@ -131,7 +131,7 @@ test('create field: the longest of everything is accepted, and keys of one begin
   t.deepEqual((await org.owner.post(`${org.path}/records/deals`, { values })).data.values, values)
 })
 
-test('create field: a key may spell anything of PostgreSQL or JavaScript', async (t) => {
+test('create field: a key may be any word of PostgreSQL or JavaScript', async (t) => {
   const w = await start()
   const { add, list, org, records } = await createDeals(w)
   const keys = ['constructor', 'prototype', 'has_own_property', 'select', 'xmin', 'ctid', 'tableoid', 'ref_type', 'length', 'then']
@@ -155,7 +155,7 @@ test('create field: a required field may be added to a type that has records', a
   t.is((await org.owner.post(records, { values: { name: 'A' } })).status, 201)
 })
 
-test('create field: a unique field of any type holds its values apart, however long they are', async (t) => {
+test('create field: a unique field of any type separates its values of any length', async (t) => {
   const w = await start()
   const { add, org, records } = await createDeals(w)
   const long = `https://example.com/${'a'.repeat(2_000)}`

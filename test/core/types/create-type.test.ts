@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('create type: a type reads back as it was made, after the built-in ones, and is there for the next request', async (t) => {
+test('create type: a type is returned as it was created, after the built-in ones, and exists for the next request', async (t) => {
   const w = await start()
   const { org } = w
   const sent = {
@@ -77,7 +77,7 @@ for (const [body, message] of refused) {
   })
 }
 
-test('create type: the longest of everything is accepted, and null counts as not sent', async (t) => {
+test('create type: the longest values are accepted, and null counts as omitted', async (t) => {
   const w = await start()
   const { org } = w
   const longest = {
@@ -95,7 +95,7 @@ test('create type: the longest of everything is accepted, and null counts as not
   t.like(bare.data, { icon: '', app: '', ui: {} })
 })
 
-test('create type: a key that is used, by a built-in type too, is taken', async (t) => {
+test('create type: a used key is taken, also by a built-in type', async (t) => {
   const w = await start()
   const { org } = w
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })
@@ -108,7 +108,7 @@ test('create type: a key that is used, by a built-in type too, is taken', async 
   t.is((await other.owner.post(`${other.path}/types`, { key: 'deals', label: 'Deals' })).status, 201)
 })
 
-test('create type: a type may be named like anything of PostgreSQL or JavaScript', async (t) => {
+test('create type: a type may have any name of PostgreSQL or JavaScript', async (t) => {
   const w = await start()
   const { org } = w
   const keys = [

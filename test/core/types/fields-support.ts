@@ -4,7 +4,7 @@ import type { World } from '#test/support/world.ts'
 /** An id that no record and no field has. */
 export const missing = '01900000-0000-7000-8000-000000000000'
 
-/** A workspace with a type `deals`, and a way to add fields to it and to list them. */
+/** A workspace with a type `deals`, and functions that add fields to it and list them. */
 export async function createDeals(w: World) {
   const org = await createOrg(w)
   await org.owner.post(`${org.path}/types`, { key: 'deals', label: 'Deals' })

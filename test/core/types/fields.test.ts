@@ -33,7 +33,7 @@ test('fields: built-in fields are listed with those added to a built-in type, an
   t.deepEqual(await builtinFields(org), fields.slice(0, -1))
 })
 
-test('fields: a key is taken within its type alone, and free again once its field is deleted', async (t) => {
+test('fields: a key is unique within its type, and free again once its field is deleted', async (t) => {
   const w = await start()
   const { add, org, records } = await createDeals(w)
   await org.owner.post(`${org.path}/types`, { key: 'others', label: 'Others' })
@@ -69,7 +69,7 @@ test('fields: a description is set, and cleared by empty text or null', async (t
   }
 })
 
-test('fields: a reference is pointed at another type and keeps its ids', async (t) => {
+test('fields: a reference can point to another type and keeps its ids', async (t) => {
   const w = await start()
   const { add, org, records } = await createDeals(w)
   const { data } = await add({ key: 'parent', type: 'ref', rules: { ref_type: 'deals', default: missing } })
@@ -108,7 +108,7 @@ test('fields: a list of fields names an existing type', async (t) => {
   t.is((await owner.get(`${path}/fields?entity_type=nothing`)).status, 404)
 })
 
-test('fields: permissions are asked for the type of the field', async (t) => {
+test('fields: permissions apply to the type of the field', async (t) => {
   const w = await start()
   const { add, org } = await createDeals(w)
   const { data } = await add({ key: 'name' })
@@ -134,7 +134,7 @@ test('fields: permissions are asked for the type of the field', async (t) => {
     t.true((await member.client.send(method, path, body)).status < 300, method)
 })
 
-test('fields: a field that one process adds or deletes is there, or gone, for the next request of another', async (t) => {
+test('fields: a field that one process adds or deletes is seen by the next request of another', async (t) => {
   const w = await start()
   const { add, org, records } = await createDeals(w)
   const second = await startApi(w.config, createLogger('second', 'error'))

@@ -1,26 +1,34 @@
 import test from 'ava'
 import { maxFields } from '#shared/core/types/fields/create-field.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
-import { maxColumns } from '#shared/core/types/tables/table-names.ts'
+import { maxColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { maxTypes } from '#shared/core/types/types/create-type.ts'
 import { maxModules } from '#shared/core/types/types/menu-groups.ts'
 import { createDeals } from '#test/core/types/fields-support.ts'
+import {
+  addMenuGroups,
+  addTypes,
+  dropColumns,
+  dropTable,
+  listIndexDefinitions,
+  readReferencePlan,
+  setColumnCount,
+} from '#test/core/types/rows.ts'
+import { readTable } from '#test/support/locks.ts'
+import { readColumn } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('limits: a type has fields up to a limit, and a record fits into a row however they are filled', async (t) => {
+test('limits: a type has fields up to a limit, and a record with any values fits into a row', async (t) => {
   const w = await start()
   const { org, add, records } = await createDeals(w)
-  const dropped = Array.from({ length: maxColumns - maxFields - 4 }, (_, index) => `c${index}`)
-  const table = `ws_${org.id.replaceAll('-', '')}.deals`
-  await w.db.query(`alter table ${table} ${dropped.map((name) => `add column ${name} text`).join(', ')}`)
-  await w.db.query(`alter table ${table} ${dropped.map((name) => `drop column ${name}`).join(', ')}`)
+  await dropColumns(w.db, `${schemaOf(org.id)}.deals`, maxColumns - maxFields - 4)
   for (let index = 0; index < maxFields; index++) t.is((await add({ key: `field_${index}` })).status, 201)
   const refused = await add({ key: 'one_more' })
   t.is(refused.status, 400)
   t.is(refused.body.error.message, `a record type has at most ${maxFields} fields`)
-  // Text of 23 bytes is the worst: it stays in the row, and longer text leaves 18 bytes there.
+  // Text of 23 bytes is the worst case: it stays in the row, and longer text leaves 18 bytes there.
   for (const length of [23, 24, 500]) {
     const values = Object.fromEntries(Array.from({ length: maxFields }, (_, index) => [`field_${index}`, 'x'.repeat(length)]))
     const made = await org.owner.post(records, { values })
@@ -32,7 +40,7 @@ test('limits: a type has fields up to a limit, and a record fits into a row howe
 test('limits: deleted fields count towards the columns that a table may ever have', async (t) => {
   const w = await start()
   const { org, add, list } = await createDeals(w)
-  await w.db.query(`update record_types set column_count = $2 where workspace_id = $1 and key = 'deals'`, [org.id, maxColumns - 2])
+  await setColumnCount(w.db, org.id, 'deals', maxColumns - 2)
   t.is((await add({ key: 'first', type: 'currency' })).status, 201)
   for (const type of ['string', 'currency']) {
     const refused = await add({ key: 'second', type })
@@ -45,58 +53,47 @@ test('limits: deleted fields count towards the columns that a table may ever hav
 test('limits: a workspace has record types and menu groups up to a limit', async (t) => {
   const w = await start()
   const { org } = w
-  await w.db.query(
-    `insert into record_types (workspace_id, id, key, label) select $1, uuidv7(), 'type_' || n, 'T' from generate_series(1, $2::int) as n`,
-    [org.id, maxTypes - 5],
-  )
+  await addTypes(w.db, org.id, maxTypes - 5)
   const type = (key: string) => org.owner.post(`${org.path}/types`, { key, label: 'T' })
   t.is((await type('last')).status, 201)
   t.is((await type('one_more')).body.error.message, `a workspace has at most ${maxTypes} record types`)
   t.is((await org.owner.get(`${org.path}/types`)).data.length, maxTypes)
-  await w.db.query(`insert into modules (workspace_id, slug, name) select $1, 'm' || n, 'M' from generate_series(1, $2::int) as n`, [
-    org.id,
-    maxModules - 1,
-  ])
+  await addMenuGroups(w.db, org.id, maxModules - 1)
   const group = (slug: string) => org.owner.post(`${org.path}/modules`, { slug, name: 'M' })
   t.is((await group('last')).status, 201)
   t.is((await group('last')).status, 200)
   t.is((await group('one-more')).body.error.message, `a workspace has at most ${maxModules} menu groups`)
 })
 
-test('limits: a change of a table that is never free is given up, and the caller is told when to come back', async (t) => {
+test('limits: a change of a table that is never free fails, and the caller is told when to retry', async (t) => {
   const w = await start()
   const { org } = await createDeals(w)
-  const table = `ws_${org.id.replaceAll('-', '')}.deals`
-  const reader = await w.db.connect()
-  t.teardown(() => reader.release())
-  await reader.query('begin')
-  await reader.query(`select from ${table}`)
-  const change = changeTable({ db: w.api.services.database, workspace: org }, (tx) => tx.query({ text: `drop table ${table}` }), 0)
+  const table = `${schemaOf(org.id)}.deals`
+  const reader = await readTable(t, w.db, table)
+  const change = changeTable({ db: w.api.services.database, workspace: org }, (tx) => tx.query(dropTable(table)), 0)
   const error = await t.throwsAsync(change, { message: /in use without a break/ })
   t.like(error, { code: 'ORG_NOT_READY', status: 503, headers: { 'Retry-After': '5' } })
-  await reader.query('commit')
+  await reader.release()
   t.is((await org.owner.get(`${org.path}/records/deals`)).status, 200)
 })
 
-test('limits: an index of a field is of the records that have a value, and finds them', async (t) => {
+test('limits: an index of a field holds the records with a value, and finds them', async (t) => {
   const w = await start()
   const { org, add } = await createDeals(w)
-  const schema = `ws_${org.id.replaceAll('-', '')}`
+  const schema = schemaOf(org.id)
   const { data } = await add({ key: 'parent', type: 'ref', unique: true, rules: { ref_type: 'deals' } })
-  const { rows } = await w.db.query(`select indexdef from pg_indexes where schemaname = $1 order by indexname`, [schema])
-  const ofField = rows.filter(({ indexdef }) => /\(parent_\d+\b/.test(indexdef))
+  const definitions = await listIndexDefinitions(w.db, schema)
+  const ofField = definitions.filter((definition) => /\(parent_\d+\b/.test(definition))
   t.is(ofField.length, 2)
-  for (const { indexdef } of ofField) t.regex(indexdef, /WHERE \(parent_\d+ IS NOT NULL\)$/)
-  const column = /parent_\d+/.exec(ofField[0]?.indexdef)?.[0]
+  for (const definition of ofField) t.regex(definition, /WHERE \(parent_\d+ IS NOT NULL\)$/)
+  const column = await readColumn(w.db, org.id, 'deals', 'parent')
   const client = await w.db.connect()
   t.teardown(() => client.release(true))
-  await client.query(`set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_sort = off`)
-  await client.query(`prepare of_parent (uuid) as select id from ${schema}.deals where ${column} = $1 order by id desc limit 50`)
-  const plan = await client.query(`explain execute of_parent ('${data.id}')`)
-  t.regex(JSON.stringify(plan.rows), new RegExp(`Index Only Scan using ref_${data.id.replaceAll('-', '')}`))
+  const plan = await readReferencePlan(client, `${schema}.deals`, column, data.id)
+  t.regex(plan, new RegExp(`Index Only Scan using ref_${data.id.replaceAll('-', '')}`))
 })
 
-test('limits: the patterns of a type are bounded together, for one record is held against all of them', async (t) => {
+test('limits: the patterns of a type have a common limit, since each record is matched against all of them', async (t) => {
   const w = await start()
   const { org, add } = await createDeals(w)
   const large = '(?:a?){480}a{480}'

@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('modules: a menu group is made once and changed after, and the answer tells which', async (t) => {
+test('modules: a menu group is created once and changed after that, and the response tells which', async (t) => {
   const w = await start()
   const { org } = w
   const at = `${org.path}/modules`
@@ -64,7 +64,7 @@ test('modules: every member reads menu groups, holders of org:update write them'
   t.is((await editor.client.delete(`${at}/a`)).status, 204)
 })
 
-test('modules: of twenty equal calls at once one creates and the others change', async (t) => {
+test('modules: one of twenty equal calls at once creates and the others change', async (t) => {
   const w = await start()
   const { org } = w
   const calls = Array.from({ length: 20 }, () => org.owner.post(`${org.path}/modules`, { slug: 'a', name: 'A' }))

@@ -1,6 +1,8 @@
 import test from 'ava'
 import { readColumns } from '#test/core/types/fields-support.ts'
+import { listTables } from '#test/core/types/rows.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -26,7 +28,7 @@ test('record types: a workspace has the built-in types from the start', async (t
   }
 })
 
-test('record types: a change leaves alone what is not sent, null clears, the key stays', async (t) => {
+test('record types: a change leaves omitted keys alone, null clears, and the key stays', async (t) => {
   const w = await start()
   const { org } = w
   const at = `${org.path}/types/deals`
@@ -60,7 +62,7 @@ test('record types: a change leaves alone what is not sent, null clears, the key
   t.is((await org.owner.patch(`${org.path}/types/nothing`, { label: 'X' })).status, 404)
 })
 
-test('record types: record_count is exact, and a deleted type is gone with its records at once', async (t) => {
+test('record types: record_count is exact, and a deleted type disappears with its records at once', async (t) => {
   const w = await start()
   const { org } = w
   const types = `${org.path}/types`
@@ -77,12 +79,8 @@ test('record types: record_count is exact, and a deleted type is gone with its r
   }
   t.is((await org.owner.delete(`${types}/deals`)).status, 404)
   await w.drain()
-  const { rows } = await w.db.query(`select relname from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r'`, [
-    `ws_${org.id.replaceAll('-', '')}`,
-  ])
-  t.deepEqual(rows.map(({ relname }) => relname).sort(), ['accounts', 'invoices', 'locations', 'payments'])
-  const audit = await w.db.query('select from audit_entries where workspace_id = $1', [org.id])
-  t.is(audit.rowCount, 13)
+  t.deepEqual(await listTables(w.db, org.id), ['accounts', 'invoices', 'locations', 'payments'])
+  t.is(await countRows(w.db, 'audit_entries', org.id), 13)
 })
 
 test('record types: a key is free again once its type is deleted, and the new type holds nothing of the old one', async (t) => {
@@ -92,7 +90,7 @@ test('record types: a key is free again once its type is deleted, and the new ty
   const fields = `${org.path}/fields`
   const records = `${org.path}/records/deals`
   const seen: string[] = []
-  // Twenty of each, so that every connection has prepared its statements for the old table when it meets the new one.
+  // Twenty of each, so that every connection has prepared its statements for the old table before the new one exists.
   for (const [type, value] of [
     ['number', 1],
     ['string', 'one'],
@@ -126,7 +124,7 @@ test('record types: a built-in type cannot be deleted', async (t) => {
   t.is((await w.org.owner.delete(`${w.org.path}/types/Nothing%20such`)).status, 404)
 })
 
-test('record types: each verb asks for its own permission, on the key of the type', async (t) => {
+test('record types: each verb needs its own permission on the key of the type', async (t) => {
   const w = await start()
   const org = await createOrg(w)
   const types = `${org.path}/types`

@@ -2,11 +2,13 @@ import test from 'ava'
 import { type BuiltinDeclaration, type BuiltinField, builtinDeclaration } from '#shared/core/types/builtin/builtin-types.ts'
 import { listPendingUpgrades } from '#shared/core/types/builtin/pending-upgrades.ts'
 import { upgradeWorkspace, upgradeWorkspaces } from '#shared/core/types/builtin/upgrade.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { callKontor } from '#test/bin/call.ts'
+import { makeFieldCustom, readBuiltinVersions, renameTable } from '#test/core/types/rows.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** A later release's declaration: these fields more of locations, and a type. */
+/** A later release's declaration: further fields of locations, and a type. */
 const later = (version: number, fields: readonly BuiltinField[]): BuiltinDeclaration => ({
   version,
   types: [
@@ -37,7 +39,7 @@ const fieldsOf = async ({ owner, path }: Org, type = 'locations') => {
 const upgrade = (w: World, declared: BuiltinDeclaration, signal = new AbortController().signal) =>
   upgradeWorkspaces({ db: w.api.services.database, log: w.api.services.log }, signal, declared)
 
-test('upgrade: the built-in types are those of the decisions', (t) => {
+test('upgrade: the built-in types match the decisions', (t) => {
   const shown = Object.fromEntries(
     builtinDeclaration.types.map(({ key, fields }) => [
       key,
@@ -60,7 +62,7 @@ test('upgrade: the built-in types are those of the decisions', (t) => {
   })
 })
 
-test('upgrade: a workspace that was set up before gains types and fields, once, and its records stay', async (t) => {
+test('upgrade: an existing workspace gets new types and fields once, and its records stay', async (t) => {
   const w = await open(t)
   const orgs = [w.org, await createOrg(w), await createOrg(w)]
   const { owner, path } = w.org
@@ -99,11 +101,11 @@ test('upgrade: a custom field of the same type is adopted with its values and ru
     rules: { options: ['north', 'south', 'west'], default: 'west' },
   })
   t.like((await owner.get(`${path}/records/locations/${id}`)).data.values, { region: 'west', place: 'a' })
-  t.is((await owner.post(`${path}/records/locations`, { values: { name: 'Both', place: 'a' } })).status, 409, 'it is unique from now on')
+  t.is((await owner.post(`${path}/records/locations`, { values: { name: 'Both', place: 'a' } })).status, 409, 'it has become unique')
   t.is((await owner.delete(`${path}/fields/${own.id}`)).status, 404)
 })
 
-test("upgrade: what cannot be adopted stays the workspace's own and is listed", async (t) => {
+test("upgrade: a field that cannot be adopted stays the workspace's own and is listed", async (t) => {
   const w = await open(t)
   const { owner, path } = w.org
   await addField(w, { key: 'level', type: 'string' })
@@ -133,32 +135,28 @@ test("upgrade: what cannot be adopted stays the workspace's own and is listed", 
   t.is((await owner.delete(`${path}/types/shipments`)).status, 204)
 })
 
-test('upgrade: a workspace that fails holds up no other and is brought up the next time', async (t) => {
+test('upgrade: a workspace that fails does not delay others and is upgraded the next time', async (t) => {
   const w = await open(t)
   const other = await createOrg(w)
   const [broken = '', whole = ''] = [w.org.id, other.id].sort()
-  const schema = `ws_${broken.replaceAll('-', '')}`
-  await w.db.query(`alter table ${schema}.locations rename to elsewhere`)
+  const schema = schemaOf(broken)
+  await renameTable(w.db, `${schema}.locations`, 'elsewhere')
   const declared = later(2, [level])
   await upgrade(w, declared)
-  const versions = async () => {
-    const { rows } = await w.db.query('select id, builtin_version from workspaces order by id')
-    return Object.fromEntries(rows.map(({ id, builtin_version }) => [id, builtin_version]))
-  }
-  t.deepEqual(await versions(), { [broken]: 1, [whole]: 2 })
-  await w.db.query(`alter table ${schema}.elsewhere rename to locations`)
+  t.deepEqual(await readBuiltinVersions(w.db), { [broken]: 1, [whole]: 2 })
+  await renameTable(w.db, `${schema}.elsewhere`, 'locations')
   const stopped = AbortSignal.abort()
   await upgrade(w, declared, stopped)
-  t.is((await versions())[broken], 1)
+  t.is((await readBuiltinVersions(w.db))[broken], 1)
   await upgrade(w, declared)
-  t.deepEqual(await versions(), { [broken]: 2, [whole]: 2 })
+  t.deepEqual(await readBuiltinVersions(w.db), { [broken]: 2, [whole]: 2 })
   await upgradeWorkspace(w.api.services.database, broken, declared)
 })
 
-test('upgrade: the operator asks for what is left', async (t) => {
+test('upgrade: the operator lists what is left', async (t) => {
   const w = await open(t)
   t.is((await callKontor(w, 'upgrades')).out, 'Every workspace has all built-in types and fields.\n')
-  await w.db.query(`update fields set system = false where key = 'timezone' and workspace_id = $1`, [w.org.id])
+  await makeFieldCustom(w.db, w.org.id, 'timezone')
   const { json, code } = await callKontor(w, 'upgrades', '--json')
   t.is(code, 0)
   t.like(json.upgrades[0], { workspace_id: w.org.id, type: 'locations', field: 'timezone', state: 'kept' })

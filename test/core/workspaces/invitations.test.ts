@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { addSentInvitations, ageInvitations, ageMails, countUsers, expireInvitations, readInvitations } from '#test/core/workspaces/rows.ts'
 import { createAccount, password } from '#test/support/account.ts'
 import { createMember, createOrg, createRole } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
+import { countRows, setWorkspaceStatus } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -13,18 +15,17 @@ const address = () => `${randomUUID()}@example.com`
 const chosen = { name: 'Bob Brown', password: 'a password of mine' }
 const manage = [{ effect: 'allow', actions: ['iam:manage_members'] }]
 
-/** Invites an address as the owner and gives the token that was mailed. */
+/** Invites an address as the owner and returns the mailed token. */
 async function invited(w: World, email: string, roleIds: readonly string[] = []): Promise<string> {
   const { status } = await w.org.owner.post(`${w.org.path}/members`, { email, role_ids: roleIds })
   if (status !== 201) throw new Error(`inviting ${email} answered ${status}`)
   return mailedToken(w, email)
 }
 
-/** Lets the minute pass in which inviting again sends nothing. */
-const aMinuteLater = (w: World): Promise<unknown> =>
-  w.db.query(`update invitations set created_at = created_at - interval '1 minute' where workspace_id = $1`, [w.org.id])
+/** Skips the minute in which a second invitation sends nothing. */
+const aMinuteLater = (w: World) => ageInvitations(w.db, { workspaceId: w.org.id }, 60)
 
-test('invitations: a person is invited by mail, makes an account and is a member with the roles of the invitation', async (t) => {
+test('invitations: an invited person gets a mail, creates an account and is a member with the roles of the invitation', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
@@ -33,15 +34,16 @@ test('invitations: a person is invited by mail, makes an account and is a member
   t.like(sent.data, { email: bob, roles: [{ id: role }] })
   t.true(Math.abs(Date.parse(sent.data.expires_at) - Date.now() - 7 * 86_400_000) < 60_000)
   t.deepEqual((await w.org.owner.get(`${w.org.path}/invitations`)).data, [sent.data])
-  t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 1, 'nobody is a member before accepting')
+  t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 1, 'the person becomes a member by accepting')
 
   const token = await mailedToken(w, bob)
   const [mail] = await mailsTo(w, bob)
   t.is(mail?.subject, 'Join Acme')
   t.true(mail?.text?.startsWith('Hello,\n\nOlive Owner invites you to the workspace "Acme" at Kontor.'))
   t.true(mail?.text?.includes(`https://kontor.example/accept-invite?token=${token}\n`))
-  const kept = await w.db.query('select * from invitations where workspace_id = $1', [w.org.id])
-  t.false(JSON.stringify(kept.rows).includes(token))
+  const stored = await readInvitations(w.db, w.org.id)
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(token))
 
   const joined = await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })
   t.is(joined.status, 200)
@@ -61,7 +63,7 @@ test('invitations: a person is invited by mail, makes an account and is a member
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 400, 'a token works once')
 })
 
-test('invitations: whoever has an account joins with it: its own password, and its name stays', async (t) => {
+test('invitations: a person with an account joins with its own password, and the name stays', async (t) => {
   const w = await fresh()
   const { id, email, client } = await createAccount(w)
   const token = await invited(w, email.toUpperCase())
@@ -70,11 +72,11 @@ test('invitations: whoever has an account joins with it: its own password, and i
   t.is((await client.get(w.org.path)).status, 404)
   const joined = await w.visitor.post('/v1/auth/accept-invite', { token, name: 'Another name', password })
   t.like(joined.data, { user: { id, name: 'Ann Account' }, org_id: w.org.id })
-  t.is((await client.get(w.org.path)).status, 200, 'its other sessions are in too')
+  t.is((await client.get(w.org.path)).status, 200, 'its other sessions have access too')
   t.is((await w.visitor.post('/v1/auth/sign-in', { email, password })).status, 200)
 })
 
-test('invitations: of 20 who accept one invitation at once, one joins', async (t) => {
+test('invitations: one of 20 acceptances of one invitation at once joins', async (t) => {
   const w = await fresh()
   const bob = address()
   const second = await startSecondApi(t, w)
@@ -84,11 +86,11 @@ test('invitations: of 20 who accept one invitation at once, one joins', async (t
   )
   t.is(answers.filter(({ status }) => status === 200).length, 1)
   t.is(answers.filter(({ status }) => status === 400 || status === 401).length, 19)
-  t.is((await w.db.query(`select from users where email = $1`, [bob])).rowCount, 1)
+  t.is(await countUsers(w.db, [bob]), 1)
   t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 2)
 })
 
-test('invitations: invitations of several workspaces that are accepted at once make one account', async (t) => {
+test('invitations: invitations of several workspaces that are accepted at once create one account', async (t) => {
   const w = await fresh()
   const bob = address()
   const orgs = await Promise.all(Array.from({ length: 5 }, (_, index) => createOrg(w, `Org ${index}`)))
@@ -119,31 +121,31 @@ test('invitations: a later invitation to an address replaces the earlier one', a
   t.deepEqual([again.status, again.body.error.code], [409, 'KEY_TAKEN'])
 })
 
-test('invitations: inviting again within a minute of the mail keeps the token and sends nothing; other roles are taken', async (t) => {
+test('invitations: a second invitation within a minute keeps the token and sends nothing; other roles are taken', async (t) => {
   const w = await fresh()
   const bob = address()
   const role = await createRole(w, w.org, [{ effect: 'allow', actions: ['types:read'] }])
   const invite = (more: object = {}) => w.org.owner.post(`${w.org.path}/members`, { email: bob, ...more })
   const first = await invite({ role_ids: [role] })
   const token = await mailedToken(w, bob)
-  await w.db.query(`update invitations set created_at = created_at - interval '30 seconds' where workspace_id = $1`, [w.org.id])
+  await ageInvitations(w.db, { workspaceId: w.org.id }, 30)
   const again = await invite()
   t.is(again.status, 201)
   t.deepEqual({ ...again.data, created_at: '' }, { ...first.data, created_at: '' })
   t.like((await invite({ role_ids: [] })).data, { id: first.data.id, roles: [] })
   await w.drain()
   t.is((await mailsTo(w, bob)).length, 1)
-  await w.db.query(`update invitations set created_at = created_at - interval '30 seconds' where workspace_id = $1`, [w.org.id])
+  await ageInvitations(w.db, { workspaceId: w.org.id }, 30)
   t.not((await invite()).data.id, first.data.id)
   t.not(await mailedToken(w, bob), token)
   t.is((await mailsTo(w, bob)).length, 2)
 })
 
-test('invitations: an invitation ends after seven days, when it is taken back, and with the member who sent it', async (t) => {
+test('invitations: an invitation ends after seven days, when it is revoked, and with the member who sent it', async (t) => {
   const w = await fresh()
   const accept = async (token: string) => (await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status
   const old = await invited(w, 'old@example.com')
-  await w.db.query('update invitations set expires_at = now() where workspace_id = $1', [w.org.id])
+  await expireInvitations(w.db, w.org.id)
   t.is(await accept(old), 400)
   t.deepEqual((await w.org.owner.get(`${w.org.path}/invitations`)).data, [])
 
@@ -158,10 +160,10 @@ test('invitations: an invitation ends after seven days, when it is taken back, a
   const friend = await mailedToken(w, 'friend@example.com')
   t.is((await w.org.owner.delete(`${w.org.path}/members/${inviter.id}`)).status, 204)
   t.is(await accept(friend), 400)
-  t.is((await w.db.query(`select from users where email in ('old@example.com', 'back@example.com', 'friend@example.com')`)).rowCount, 0)
+  t.is(await countUsers(w.db, ['old@example.com', 'back@example.com', 'friend@example.com']), 0)
 })
 
-test('invitations: a role that is gone when an invitation is accepted is left out', async (t) => {
+test('invitations: a role that was deleted before an invitation is accepted is ignored', async (t) => {
   const w = await fresh()
   const bob = address()
   const roles = [await createRole(w, w.org, manage), await createRole(w, w.org, manage), await createRole(w, w.org, manage)]
@@ -170,10 +172,10 @@ test('invitations: a role that is gone when an invitation is accepted is left ou
   await w.org.owner.put(`${w.org.path}/iam/groups/${roles[1]}`, { name: 'Visitors', policy: manage, is_anonymous: true })
   const joined = await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })
   t.like((await w.visitor.as(joined.data.token).get(`${w.org.path}/iam/me`)).data, { roles: [{ id: roles[2] }] })
-  t.is((await w.db.query('select from role_members where workspace_id = $1', [w.org.id])).rowCount, 1)
+  t.is(await countRows(w.db, 'role_members', w.org.id), 1)
 })
 
-test('invitations: an invitation is refused that names a wrong address or role', async (t) => {
+test('invitations: an invitation with a wrong address or role is refused', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, manage)
@@ -193,11 +195,11 @@ test('invitations: an invitation is refused that names a wrong address or role',
   t.is(await refusal({ email: 'b@example.com', role_ids: [visitors] }), 'role_ids[0] names a role for visitors, which is given to nobody')
   t.is(await refusal({ email: 'b@example.com', role_ids: own }), 'role_ids must be an array')
   t.is(await refusal({ email: 'b@example.com', role_ids: Array(51).fill(own) }), 'role_ids must have at most 50 items')
-  t.is((await w.db.query('select from outbox_mails where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'outbox_mails', w.org.id), 0)
   t.is(await refusal({ email: 'jörg@bücher.example', role_ids: [own, own.toUpperCase()] }), 201)
 })
 
-test('invitations: accepting is refused with a wrong token, name or password, and leaves the invitation as it is', async (t) => {
+test('invitations: a wrong token, name or password is refused and leaves the invitation as it is', async (t) => {
   const w = await fresh()
   const bob = address()
   const token = await invited(w, bob)
@@ -214,36 +216,32 @@ test('invitations: a suspended workspace cannot be joined', async (t) => {
   const w = await fresh()
   const bob = address()
   const token = await invited(w, bob)
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   const { status, body } = await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })
   t.deepEqual([status, body.error.code], [403, 'ORG_SUSPENDED'])
-  t.is((await w.db.query(`select from users where email = $1`, [bob])).rowCount, 0)
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [w.org.id])
+  t.is(await countUsers(w.db, [bob]), 0)
+  await setWorkspaceStatus(w.db, w.org.id, 'active')
   t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 200)
 })
 
-test('invitations: invitations are no way to flood somebody with mail', async (t) => {
+test('invitations: invitations cannot flood an address with mail', async (t) => {
   const w = await fresh()
   const victim = address()
   const other = await createOrg(w, 'Other')
   const statuses = []
   for (let number = 1; number <= 11; number++) {
     const org = number % 2 ? w.org : other
-    await w.db.query(`update invitations set created_at = created_at - interval '1 minute' where email ilike $1`, [victim])
+    await ageInvitations(w.db, { email: victim }, 60)
     statuses.push((await org.owner.post(`${org.path}/members`, { email: number % 3 ? victim : victim.toUpperCase() })).status)
   }
   t.deepEqual(statuses, [...Array(10).fill(201), 429])
-  await w.db.query(
-    `insert into outbox_mails (id, workspace_id, kind, recipient, subject, body_text, status)
-     select gen_random_uuid(), $1, 'invitation', number || '@example.com', '', '', 'sent' from generate_series(1, 494) as number`,
-    [w.org.id],
-  )
+  await addSentInvitations(w.db, w.org.id, 494)
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: 'last@example.com' })).status, 201)
   const { status, headers } = await w.org.owner.post(`${w.org.path}/members`, { email: 'one-more@example.com' })
   t.is(status, 429)
   t.is(headers.get('retry-after'), '3600')
   t.is((await other.owner.post(`${other.path}/members`, { email: 'one-more@example.com' })).status, 201)
-  await w.db.query(`update outbox_mails set created_at = now() - interval '25 hours' where workspace_id in ($1, $2)`, [w.org.id, other.id])
+  await ageMails(w.db, [w.org.id, other.id])
   await aMinuteLater(w)
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: victim })).status, 201)
 })

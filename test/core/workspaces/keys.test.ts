@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { readAccessKeys } from '#test/core/workspaces/rows.ts'
 import { createMember, createOrg, createRole, createService, type Org } from '#test/support/factories.ts'
+import { countRows, expireAccessKey } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -10,7 +12,7 @@ const fresh = shareWorld(test)
 const manage = { effect: 'allow', actions: ['iam:manage_members'] }
 const read = { effect: 'allow', actions: ['types:read'] }
 
-/** Makes a service account through the API, and gives its path. */
+/** Creates a service account through the API, and returns its path. */
 async function account(w: World, roleIds: readonly string[] = [], org: Org = w.org): Promise<string> {
   const { data } = await org.owner.post(`${org.path}/service-accounts`, { name: 'Robot', role_ids: roleIds })
   return `${org.path}/service-accounts/${data.id}`
@@ -42,11 +44,12 @@ test('keys: a service account holds its roles, and its key acts for it', async (
   })
   t.is((await robot.get(`${path}/types`)).status, 200)
   t.is((await robot.get(`${path}/service-accounts`)).status, 403)
-  const kept = await w.db.query('select * from access_keys where workspace_id = $1', [w.org.id])
-  t.false(JSON.stringify(kept.rows).includes(key.slice(25, 68)))
+  const stored = await readAccessKeys(w.db, w.org.id)
+  t.is(stored.length, 1)
+  t.false(JSON.stringify(stored).includes(key.slice(25, 68)))
 })
 
-test('keys: a key is refused in a workspace that is not its own', async (t) => {
+test('keys: a key is refused in another workspace', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const { client } = await createService(w, w.org)
@@ -54,7 +57,7 @@ test('keys: a key is refused in a workspace that is not its own', async (t) => {
   t.is((await client.get(other.path)).status, 404)
 })
 
-test('keys: a revoked key is refused by every process on the next request; another goes on', async (t) => {
+test('keys: a revoked key is refused by every process on the next request; other keys work', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w)
@@ -68,7 +71,7 @@ test('keys: a revoked key is refused by every process on the next request; anoth
   t.is((await w.org.owner.delete(`${robot}/keys/${first.data.id}`)).status, 404)
 })
 
-test('keys: a service account takes its keys and roles with it', async (t) => {
+test('keys: a deleted service account removes its keys and roles', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const robot = await account(w, [await createRole(w, w.org, [read])])
@@ -76,20 +79,19 @@ test('keys: a service account takes its keys and roles with it', async (t) => {
   t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 200)
   t.is((await w.org.owner.delete(robot)).status, 204)
   t.is((await second.as(data.key).get(`${w.org.path}/types`)).status, 401)
-  for (const table of ['access_keys', 'role_members'])
-    t.is((await w.db.query(`select from ${table} where workspace_id = $1`, [w.org.id])).rowCount, 0)
+  for (const table of ['access_keys', 'role_members']) t.is(await countRows(w.db, table, w.org.id), 0, table)
   t.is((await w.org.owner.delete(robot)).status, 404)
   t.is((await w.org.owner.post(`${robot}/keys`, {})).status, 404)
 })
 
-test('keys: a key ends when it was said to', async (t) => {
+test('keys: a key expires at its time', async (t) => {
   const w = await fresh()
   const robot = await account(w)
   const create = (expires_at: unknown) => w.org.owner.post(`${robot}/keys`, { expires_at })
   const { data } = await create('2099-12-31T23:30:00.123456-05:30')
   t.is(data.expires_at, '2100-01-01T05:00:00.123456Z')
   t.is((await w.visitor.as(data.key).get(w.org.path)).status, 200)
-  await w.db.query('update access_keys set expires_at = now() where workspace_id = $1', [w.org.id])
+  await expireAccessKey(w.db, data.id)
   t.is((await w.visitor.as(data.key).get(w.org.path)).status, 401)
   t.is((await create(null)).data.expires_at, null)
   const past = new Date(Date.now() - 1_000).toISOString()
@@ -110,7 +112,7 @@ test('keys: a key ends when it was said to', async (t) => {
   t.is((await create(4_102_444_800)).status, 400)
 })
 
-test('keys: nobody makes a key of a service account that holds more than it does itself', async (t) => {
+test('keys: a caller creates keys only for service accounts that hold no more than the caller', async (t) => {
   const w = await fresh()
   const small = await account(w, [await createRole(w, w.org, [read])])
   const big = await account(w, [await createRole(w, w.org, [{ effect: 'allow', actions: ['*'] }])])
@@ -122,11 +124,11 @@ test('keys: nobody makes a key of a service account that holds more than it does
   const manager = await createMember(w, w.org, [manage, read])
   const statuses = await Promise.all([small, big, both, bare].map(async (one) => (await manager.client.post(`${one}/keys`, {})).status))
   t.deepEqual(statuses, [201, 403, 403, 201])
-  t.is((await w.org.owner.post(`${big}/keys`, {})).status, 201, 'the owner may')
+  t.is((await w.org.owner.post(`${big}/keys`, {})).status, 201, 'the owner is permitted')
   t.is((await manager.client.get(`${big}/keys`)).status, 200)
 })
 
-test('keys: a service account is made with roles that grant no more than its maker holds', async (t) => {
+test('keys: a service account is created with roles that grant no more than its creator holds', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const foreign = await createRole(w, other, [read])
@@ -142,10 +144,10 @@ test('keys: a service account is made with roles that grant no more than its mak
   t.regex(await create([small, big]), /^role_ids\[1\]: policy\[0\] grants more than you hold: audit:read/)
   t.is(await create([foreign]), 'role_ids[0] names no role of this workspace')
   t.is(await create([visitors]), 'role_ids[0] names a role for visitors, which is given to nobody')
-  t.is((await w.db.query('select from service_accounts where workspace_id = $1', [w.org.id])).rowCount, 1)
+  t.is(await countRows(w.db, 'service_accounts', w.org.id), 1)
 })
 
-test('keys: ids of another workspace, and what is no id, are not found', async (t) => {
+test('keys: ids of another workspace and malformed ids are not found', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const [own, foreign] = [await account(w), await account(w, [], other)]

@@ -1,13 +1,15 @@
 import test from 'ava'
+import { countPersonalThings } from '#test/core/workspaces/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import type { Client } from '#test/support/client.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
+import { readFileUsage } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 
 const dayMs = 86_400_000
 
-test('leaving: what is personal of a member who is removed is out of reach at once, given back within 30 days, and gone after that', async (t) => {
+test('leaving: personal things of a removed member are out of reach at once, restored within 30 days, and deleted after that', async (t) => {
   let aheadMs = 0
   const now = () => new Date(Date.now() + aheadMs)
   const daysAhead = (days: number) => new Date(now().getTime() + days * dayMs).toISOString()
@@ -36,7 +38,7 @@ test('leaving: what is personal of a member who is removed is out of reach at on
   }
   const calendar = await makeCalendar(t, w, { kind: 'personal', settings: { booking } }, ada.client)
   t.is((await ada.client.post(at(w, `/calendars/${calendar.id}/shares`), { email: ownerAddress, level: 'write' })).status, 201)
-  // One rings while she is away, and reminds nobody; the other once she is back.
+  // The first reminder falls due while she is away and is not sent; the second once she is back.
   const meet = (title: string, inDays: number) => {
     const times = { start: daysAhead(inDays), end: daysAhead(inDays + 0.5), reminders: [60] }
     return makeEvent(t, w, { calendar_id: calendar.id, title, attendees: [{ user_id: ada.id }], ...times }, ada.client)
@@ -53,7 +55,7 @@ test('leaving: what is personal of a member who is removed is out of reach at on
   t.is(booked.status, 201, booked.text)
   const rsvp = `/cal/${orgId}/rsvp/${booked.data.token}`
 
-  /** What everybody gets who comes to what is hers. */
+  /** The statuses of all requests that reach her things. */
   const reached = async (): Promise<Record<string, number>> => ({
     file: (await spaceOf(owner, w.org, main).download('f/a.txt')).status,
     calendar: (await owner.get(at(w, `/calendars/${calendar.id}`))).status,
@@ -101,7 +103,7 @@ test('leaving: what is personal of a member who is removed is out of reach at on
   t.deepEqual(
     inbox.map(({ title }) => title.split(':')[0]),
     ['Review'],
-    'what is ahead reminds again',
+    'future events are announced again',
   )
 
   await leave(ada.id)
@@ -110,14 +112,8 @@ test('leaving: what is personal of a member who is removed is out of reach at on
     await w.drain()
     t.deepEqual(await reached(), all(404))
   }
-  const left = await w.db.query(
-    `select id from calendars where owner_id = $1 union all select id from drive_spaces where owner_id = $1
-     union all select id from calendar_events where calendar_id = $2 union all select calendar_id from calendar_feeds where calendar_id = $2`,
-    [ada.id, calendar.id],
-  )
-  t.is(left.rowCount, 0)
-  const { rows } = await w.db.query('select total_bytes::integer from file_usage where workspace_id = $1', [orgId])
-  t.deepEqual(rows, [{ total_bytes: 0 }])
+  t.is(await countPersonalThings(w.db, ada.id, calendar.id), 0)
+  t.is(await readFileUsage(w.db, orgId), 0)
   const again = await enter()
   t.is(again.id, ada.id)
   t.deepEqual(await reached(), all(404))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createMember, createOrg, createPerson, createService } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -8,7 +9,7 @@ const fresh = shareWorld(test)
 
 const manage = [{ effect: 'allow', actions: ['iam:manage_members'] }]
 
-test('members: a member that is removed is out on the next request, in every process, and takes nothing back when it returns', async (t) => {
+test('members: a removed member has no access from the next request on, in every process, and has no roles after returning', async (t) => {
   const w = await fresh()
   const second = await startSecondApi(t, w)
   const { id, client } = await createMember(w, w.org, manage)
@@ -19,11 +20,11 @@ test('members: a member that is removed is out on the next request, in every pro
   t.is((await client.get(w.org.path)).status, 404)
   t.is((await client.get('/v1/auth/me')).status, 200, 'the account stays')
   t.is((await w.org.owner.delete(`${w.org.path}/members/${id}`)).status, 404)
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, id])
+  await addMember(w.db, w.org.id, id)
   t.deepEqual((await elsewhere.get(`${w.org.path}/iam/me`)).data.roles, [])
 })
 
-test('members: the owner cannot be removed, whoever asks', async (t) => {
+test('members: the owner cannot be removed by any caller', async (t) => {
   const w = await fresh()
   const manager = await createMember(w, w.org, manage)
   for (const client of [w.org.owner, manager.client]) {
@@ -35,7 +36,7 @@ test('members: the owner cannot be removed, whoever asks', async (t) => {
   t.is((await w.org.owner.get(w.org.path)).status, 200)
 })
 
-test('members: whoever is no member of this workspace is not found in it', async (t) => {
+test('members: a person of another workspace is not found', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')
   const elsewhere = await createMember(w, other)
@@ -49,7 +50,7 @@ test('members: whoever is no member of this workspace is not found in it', async
   t.is((await other.owner.get(`${other.path}/invitations`)).data.length, 1)
 })
 
-test('members: any member reads the list of members; inviting and removing takes iam:manage_members', async (t) => {
+test('members: any member lists the members; inviting and removing needs iam:manage_members', async (t) => {
   const w = await fresh()
   const plain = await createMember(w, w.org)
   const manager = await createService(w, w.org, manage)

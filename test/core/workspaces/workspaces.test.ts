@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
+import { lockTable } from '#test/support/locks.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
@@ -10,14 +11,11 @@ const fresh = shareWorld(test)
 
 const apps = { functions: true, payments: true, queues: true, calendar: true, accounting: true }
 
-test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until a worker has set it up', async (t) => {
+test('workspaces: a new workspace answers ORG_NOT_READY until a worker has set it up', async (t) => {
   const w = await world()
   t.teardown(w.close)
-  // The worker waits for the lock that this connection holds on what the set-up writes.
-  const holder = await w.db.connect()
-  t.teardown(() => holder.release(true))
-  await holder.query('begin')
-  await holder.query('lock table record_types in access exclusive mode')
+  // The worker waits for this lock, since the set-up writes record types.
+  const lock = await lockTable(t, w.db, 'record_types')
   const { id, client } = await createPerson(w, 'Ann')
   const made = await client.post('/v1/orgs', { name: '  Blue Door ' })
   t.is(made.status, 201)
@@ -40,14 +38,14 @@ test('workspaces: a person makes a workspace, which answers ORG_NOT_READY until 
   }
   t.deepEqual((await client.get('/v1/orgs')).data, [made.data])
   t.is((await (await createPerson(w, 'Stranger')).client.get(path)).status, 404)
-  await holder.query('commit')
+  await lock.release()
   await w.drain()
   t.like((await client.get(path)).data, { id: orgId, status: 'active' })
   t.is((await client.get(`${path}/records/accounts`)).status, 200)
   t.like((await client.get(`${path}/members`)).data, [{ id, owner: true, roles: [] }])
 })
 
-test('workspaces: each sees the workspaces that it belongs to, oldest first', async (t) => {
+test('workspaces: a person sees its own workspaces, oldest first', async (t) => {
   const w = await fresh()
   const { client } = await createMember(w, w.org)
   const { data: own } = await client.post('/v1/orgs', { name: 'Own' })
@@ -62,7 +60,7 @@ test('workspaces: each sees the workspaces that it belongs to, oldest first', as
   ])
 })
 
-test('workspaces: a workspace needs a name of 1 to 120 characters in one line', async (t) => {
+test('workspaces: the name of a workspace has 1 to 120 characters in one line', async (t) => {
   const w = await fresh()
   const create = async (name?: unknown) => (await w.org.owner.post('/v1/orgs', { name })).body.error?.message
   t.is(await create(), 'name is required')
@@ -74,7 +72,7 @@ test('workspaces: a workspace needs a name of 1 to 120 characters in one line', 
   t.is(await create('😀'.repeat(120)), undefined)
 })
 
-test('workspaces: settings change one by one, and hold in every process from the next request on', async (t) => {
+test('workspaces: settings change separately, and apply in every process from the next request on', async (t) => {
   const w = await fresh()
   const second = (await startSecondApi(t, w)).as(w.org.owner.token)
   const { owner, path } = w.org
@@ -91,10 +89,10 @@ test('workspaces: settings change one by one, and hold in every process from the
   const after = await change({ multi_currency: true })
   t.true(after.multi_currency)
   t.deepEqual((await second.get(path)).data, after)
-  t.deepEqual(await change(after), after, 'what was read can be sent back')
+  t.deepEqual(await change(after), after, 'settings can be sent back as they were read')
 })
 
-test('workspaces: a wrong setting is refused and says what would be right', async (t) => {
+test('workspaces: a wrong setting is refused with what would be right', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const refusal = async (changes: object) => {
@@ -113,13 +111,13 @@ test('workspaces: a wrong setting is refused and says what would be right', asyn
   )
   t.is(await refusal({ apps: { queues: 'no' } }), 'apps.queues must be a boolean')
   t.is(await refusal({ apps: [] }), 'apps must be an object')
-  t.is(await refusal({ multi_currency: false }), 200, 'it is off already')
+  t.is(await refusal({ multi_currency: false }), 200, 'it is already off')
   t.is(await refusal({ multi_currency: true }), 200)
   t.regex(await refusal({ multi_currency: false, name: 'Not this either' }), /^multi_currency can only be switched on/)
   t.like((await owner.get(path)).data, { name: 'Acme', default_currency: 'USD', timezone: 'UTC', apps, multi_currency: true })
 })
 
-test('workspaces: changes of 20 settings at once all hold', async (t) => {
+test('workspaces: changes of 20 settings at once are all stored', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
   const changes = [
@@ -133,7 +131,7 @@ test('workspaces: changes of 20 settings at once all hold', async (t) => {
   t.like((await owner.get(path)).data, all)
 })
 
-test('workspaces: settings are read by every member and key, and changed by org:update', async (t) => {
+test('workspaces: every member and key reads settings, and org:update changes them', async (t) => {
   const w = await fresh()
   const { path } = w.org
   const member = await createMember(w, w.org)
@@ -150,7 +148,7 @@ test('workspaces: settings are read by every member and key, and changed by org:
   for (const id of [randomUUID(), 'x', '%20']) t.is((await member.client.get(`/v1/orgs/${id}`)).status, 404)
 })
 
-test('workspaces: new workspaces are on the plan of DEFAULT_PLAN', async (t) => {
+test('workspaces: new workspaces have the plan of DEFAULT_PLAN', async (t) => {
   const w = await world({ DEFAULT_PLAN: 'free' })
   t.teardown(w.close)
   t.is((await w.org.owner.post('/v1/orgs', { name: 'Small' })).data.plan, 'free')

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Sender, Sent } from '#test/faults/load/sender.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 
-/** How far ahead of its start a planned event announces itself. */
+/** Minutes before the start of a planned event at which it is announced. */
 export const minutesBefore = 10
 const minuteMs = 60_000
 
-/** A booking that a visitor was told of, with the last answer that it gave and was told of. */
+/** A booking that was confirmed to a visitor, with its last acknowledged answer. */
 export interface Booked {
   readonly name: string
   readonly start: number
@@ -15,18 +15,18 @@ export interface Booked {
   status: 'accepted' | 'tentative' | 'declined'
 }
 
-/** An event that its organizer was told of. */
+/** An event that was confirmed to its organizer. */
 export interface Planned {
   readonly title: string
   readonly guests: readonly string[]
-  /** When it announces itself. */
+  /** When it is announced. */
   readonly at: number
   cancelled: boolean
 }
 
-/** What callers asked for, and what they were told. */
+/** Requests of callers and the responses. */
 export class Said {
-  /** Names of bookings that were asked for, whatever was answered. */
+  /** Names of all requested bookings. */
   readonly asked = new Set<string>()
   readonly booked: Booked[] = []
   readonly planned: Planned[] = []
@@ -38,18 +38,18 @@ export interface Callers {
   readonly sender: Sender
   readonly said: Said
   readonly isOver: () => boolean
-  /** Aborts when what was begun need not be tried any more. */
+  /** Aborts when begun requests need not be repeated any more. */
   readonly enough: AbortSignal
 }
 
-/** Bookings of a run: a workspace mails 500 a day. */
+/** Bookings of a run, since a workspace may send 500 mails a day. */
 const mostBookings = 400
 
-/** The slots that are fought for: so few that many are taken. */
+/** The slots of all bookings: few enough that many are taken. */
 const slots = 300
 const slotMs = 15 * minuteMs
 
-/** A visitor books at random, sending until it is answered; then it leaves it at that, answers again, or calls it off. */
+/** Books at random and repeats each request until it is answered; then keeps the booking, answers again or cancels. */
 export async function bookAt({ sender, said, isOver, enough }: Callers, path: string): Promise<void> {
   const first = Math.ceil(Date.now() / 86_400_000) * 86_400_000
   const post = (place: string, body: object, headers: object = {}, mayBeRefused?: true) => {
@@ -75,7 +75,7 @@ export async function bookAt({ sender, said, isOver, enough }: Callers, path: st
   }
 }
 
-/** An organizer invites two guests to what announces itself within seconds, and calls some of it off by then. */
+/** Invites two guests to events that are announced within seconds, and cancels some of them before. */
 export async function planAt({ sender, said, isOver, enough }: Callers, path: string, calendarId: string): Promise<void> {
   while (!isOver() && !enough.aborted) {
     await delay(500)

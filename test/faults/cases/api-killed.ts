@@ -6,7 +6,7 @@ import { openSite } from '#test/faults/site.ts'
 
 const kills = 50
 
-/** Every API is killed in turn while the other serves; it has to be back within three seconds. */
+/** Every API is killed in turn while the other serves; it must be ready again within three seconds. */
 export const apiKilled: FaultCase = {
   name: 'kill -9 of an API',
   limitSeconds: 300,

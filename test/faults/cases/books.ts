@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
@@ -10,13 +9,16 @@ import { openSite, type Site } from '#test/faults/site.ts'
 import { openModelBooks } from '#test/features/accounting/model/books.ts'
 import { type Operation, operation } from '#test/features/accounting/model/random.ts'
 import { type Caller, type Checks, runModel, type Told } from '#test/features/accounting/model/run.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const clients = 8
 
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
 const size = Number(process.env.MODEL_OPERATIONS ?? 2_000)
 
-/** What is killed, one after the other while the clients work: every process that a posting goes through. */
+const limitSeconds = 300 + size / 5
+
+/** The processes that are killed one after the other while the clients work: every process that a posting uses. */
 const kills: readonly ((site: Site) => Promise<unknown>)[] = [
   ({ apis: [api] }) => again(api),
   ({ cluster }) => cluster.crash('SIGKILL'),
@@ -31,12 +33,12 @@ async function again(member: Site['apis'][number] | undefined): Promise<void> {
 }
 
 /**
- * Clients post, reverse, seal and ask while APIs, the database and a worker are killed. Whoever gets no answer asks again with the same key.
- * Every report is what the model of the books says, and the ledger holds what was acknowledged, once, and nothing else.
+ * Clients post, reverse, seal and read while APIs, the database and a worker are killed. A client without a response repeats its request
+ * with the same key. Every report matches the model of the books, and the ledger holds exactly the acknowledged entries, once.
  */
 export const booksKilled: FaultCase = {
   name: 'books, kill -9 of an API, of the database, of a worker',
-  limitSeconds: 300 + size / 5,
+  limitSeconds,
   run: async (t) => {
     const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
     const site = await openSite(t)
@@ -58,10 +60,10 @@ export const booksKilled: FaultCase = {
   },
 }
 
-/** Spreads the kills over the work. */
+/** Distributes the kills over the work. */
 async function killDuring(site: Site, progress: { readonly begun: number }): Promise<void> {
   for (const [index, kill] of kills.entries()) {
-    while (progress.begun < ((index + 1) * size) / (kills.length + 1)) await delay(20)
+    await eventually(() => progress.begun >= ((index + 1) * size) / (kills.length + 1), limitSeconds * 1_000)
     await kill(site)
   }
 }
@@ -73,7 +75,7 @@ function* counted(operations: readonly Operation[], progress: { begun: number })
   }
 }
 
-/** A caller that asks until it is answered. */
+/** A caller that repeats a request until it is answered. */
 function callerOf(sender: Sender): Caller {
   const { signal } = new AbortController()
   const send = async (request: Sent): Promise<Told> => {
@@ -86,19 +88,17 @@ function callerOf(sender: Sender): Caller {
   }
 }
 
-/** Sums of months are made by a worker that tries again. */
+/** A worker computes the sums of months and retries. */
 async function untilDone(work: () => Promise<void>): Promise<void> {
-  for (;;) {
-    const isDone = await work().then(
+  await eventually(() =>
+    work().then(
       () => true,
       () => false,
-    )
-    if (isDone) return
-    await delay(50)
-  }
+    ),
+  )
 }
 
-/** Checks that collect what is wrong in words. */
+/** Checks that collect violations in words. */
 function collected(): { readonly checks: Checks; readonly wrong: readonly string[] } {
   const wrong: string[] = []
   const equal = (actual: unknown, expected: unknown, message = '') => {
@@ -108,7 +108,7 @@ function collected(): { readonly checks: Checks; readonly wrong: readonly string
   return { checks: { is: equal, deepEqual: equal, true: (actual, message) => equal(actual, true, message) }, wrong }
 }
 
-/** Holds the entries that were acknowledged against those that there are. */
+/** Compares the acknowledged entries with the stored ones. */
 async function figuresOf({ db, org }: Site, sender: Sender, ids: readonly string[], wrong: readonly string[]): Promise<Figures> {
   const { rows } = await db.query<{ id: string }>('select id from journal_entries where workspace_id = $1', [org.id])
   const found = new Set(rows.map(({ id }) => id))

@@ -12,12 +12,12 @@ import { made } from '#test/support/made.ts'
 const kills = 12
 const bookers = 4
 
-/** What was begun when enough has been done has this long to be answered. */
+/** Time for begun requests to be answered after the end of the load. */
 const patienceMs = 60_000
 
 /**
- * Visitors book, answer and call off, an organizer plans, and reminders and flows fall due, while APIs and workers are killed in turn. What
- * each was told is there once, no two bookings overlap, and each mail and each flow ran once.
+ * Visitors book, answer and cancel, an organizer plans, and reminders and flows fall due, while APIs and workers are killed in turn. Every
+ * confirmed effect exists once, no two bookings overlap, and each mail is sent and each flow runs once.
  */
 export const calendarKilled: FaultCase = {
   name: 'bookings, answers, reminders and flows of a calendar, kill -9 of an API or a worker',
@@ -50,7 +50,7 @@ export const calendarKilled: FaultCase = {
   },
 }
 
-/** A page that is always open, a calendar of plans, and a flow for each thing that the two announce. */
+/** A page that is always open, a calendar of plans, and a flow for each of their events. */
 async function makeCalendars({ org }: Site): Promise<{ readonly page: string; readonly calendar: string; readonly plansId: string }> {
   const { owner, path, id } = org
   const calendar = `${path}/calendar`
@@ -74,7 +74,7 @@ async function makeCalendars({ org }: Site): Promise<{ readonly page: string; re
   return { page: `/cal/${id}/book/page`, calendar, plansId: plans.id }
 }
 
-/** Waits until all that was planned has announced itself, and until no work is left; says what is. */
+/** Waits until all planned events were announced and no work is left; returns what is left. */
 async function settled(site: Site, latest: number): Promise<string[]> {
   const end = Math.max(Date.now(), latest) + 30_000
   await delay(Math.max(0, latest - Date.now()))
@@ -149,7 +149,7 @@ async function figuresOf(site: Site, server: MailServer, sender: Sender, said: S
   }
 }
 
-/** A booking is as its visitor was told, and as a whole either there or called off. */
+/** A booking is as it was confirmed, and either complete or cancelled. */
 function wrongOfBooking(
   { name, status, booking, answer, start, end }: Kept,
   told: { readonly start: number; readonly end: number; readonly status: string } | undefined,
@@ -162,7 +162,7 @@ function wrongOfBooking(
   ]
 }
 
-/** Each booking and plan has each of its mails and records once, and what was called off has had its reminder once at most. */
+/** Each booking and plan has each of its mails and records once, and a cancelled one at most one reminder. */
 async function countEffects(
   { db, org }: Site,
   count: Counted,
@@ -204,7 +204,7 @@ async function countEffects(
   exactly('records of bookings in all', ofPage, known)
 }
 
-/** Counts what is there less often than it must be, and more often than it may be. */
+/** Counts effects below their minimum and above their maximum. */
 class Counted {
   lost = 0
   repeated = 0

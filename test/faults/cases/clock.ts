@@ -6,14 +6,14 @@ import { openSite, type Site } from '#test/faults/site.ts'
 import { Client } from '#test/support/client.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
 
-/** By how many hours the clock is wrong, one after the other, and for how long each. */
+/** The errors of the clock in hours, one after the other, and how long each lasts. */
 const hours = [0, 2, -2]
 const turnMs = 1_500
 const turns = 8
 /** Sign-ins that one address may try in a minute (document 1, Limits). */
 const tries = 10
 
-/** The first API and the first worker have a clock that somebody sets two hours on and back again: only the database's counts. */
+/** The clock of the first API and the first worker is set two hours ahead and back: only the database's time counts. */
 export const clockMoved: FaultCase = {
   name: 'a clock is two hours off, to and fro',
   limitSeconds: 120,
@@ -41,7 +41,7 @@ export const clockMoved: FaultCase = {
 const signIn = async (root: string): Promise<number> =>
   (await new Client(root, null).post('/v1/auth/sign-in', { email: 'nobody@example.com', password: 'wrong' })).status
 
-/** Windows of requests that are open for longer than the minute that they last. */
+/** Windows of requests that are open longer than their minute. */
 async function lastingWindows({ db }: Site): Promise<string[]> {
   const { rowCount } = await db.query('select from rate_limits where expire > extract(epoch from now()) * 1000 + 60000')
   return rowCount ? ['A window of requests lasts for more than a minute'] : []

@@ -5,10 +5,10 @@ import { startLoad } from '#test/faults/load/load.ts'
 import { median, seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 
-/** How long the load goes on between two faults of the database. */
+/** Time between two faults of the database. */
 const betweenMs = 1_500
 
-/** A fault of the database, made to happen so many times under load: APIs and workers have to go on by themselves. */
+/** A fault of the database that is repeated under load: APIs and workers must continue by themselves. */
 const databaseFault = (name: string, times: number, fault: (site: Site) => Promise<void>): FaultCase => ({
   name,
   limitSeconds: 180,
@@ -32,13 +32,13 @@ const databaseFault = (name: string, times: number, fault: (site: Site) => Promi
 
 const otherSessions = `from pg_stat_activity where application_name like 'kontor%'`
 
-/** One session after the other is ended by the server, as an administrator or a failover does it. */
+/** The server ends every session one after the other, as an administrator or a failover does. */
 export const sessionsEnded = databaseFault('every session of the database is ended', 5, async ({ db }) => {
   const { rowCount } = await db.query(`select pg_terminate_backend(pid) ${otherSessions}`)
   if (!rowCount) throw new Error('There were no sessions to end')
 })
 
-/** The server takes a session that dies for a sign of broken memory, and restarts all of them. */
+/** The server takes a killed session as a sign of corrupt memory, and restarts all of them. */
 export const sessionKilled = databaseFault('kill -9 of a session of the database', 5, async ({ db, cluster }) => {
   const { rows } = await db.query<{ pid: number }>(`select pid ${otherSessions} order by state = 'active' desc, random() limit 1`)
   if (rows.length === 0) throw new Error('There was no session to kill')

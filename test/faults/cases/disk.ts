@@ -9,21 +9,25 @@ import { type Load, startLoad } from '#test/faults/load/load.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const wellMs = 3_000
-/** How long the disk stays full once writes have begun to fail. */
+/** How long the disk stays full after the first failed write. */
 const fullMs = 5_000
 
 interface FullDisk {
   readonly name: string
   readonly megabytes: number
-  /** Where the database lies when this is the disk. */
+  /** The folders of the database that are on this disk. */
   readonly folders: (disk: string, elsewhere: string) => { readonly data: string; readonly wal: string }
-  /** What has to hold while it is full. */
+  /** Checks while the disk is full. */
   readonly whileFull: (site: Site) => Promise<string[]>
 }
 
-/** A disk of the database runs full under load, and has room again: no process ends, nothing acknowledged is lost, and all goes on by itself. */
+/**
+ * A disk of the database runs full under load and has space again: no process ends, no acknowledged effect is lost, and all continue by
+ * themselves.
+ */
 const diskFull = ({ name, megabytes, folders, whileFull }: FullDisk): FaultCase => ({
   name,
   limitSeconds: 150,
@@ -48,19 +52,24 @@ const diskFull = ({ name, megabytes, folders, whileFull }: FullDisk): FaultCase 
   },
 })
 
-/** Leaves less and less until a write has failed. */
+/** Reduces the free space until a write fails. */
 async function fillUntilFelt(disk: Disk, { sender }: Load): Promise<void> {
-  for (const before = sender.failed; sender.failed === before; await delay(100)) await disk.fill()
+  const before = sender.failed
+  await eventually(async () => {
+    await disk.fill()
+    return sender.failed > before
+  })
 }
 
-/** Waits until new writes are acknowledged; the case's own time limit bounds it. */
+/** Waits until new writes are acknowledged. */
 async function untilAcknowledged({ promises }: Load): Promise<void> {
-  for (const before = promises.acknowledged; promises.acknowledged < before + 20; ) await delay(20)
+  const before = promises.acknowledged
+  await eventually(() => promises.acknowledged >= before + 20)
 }
 
 const creation = { method: 'POST', body: { values: { name: 'while the disk is full' } } }
 
-/** Asks every API; says which answer is not the status that it should be. */
+/** Asks every API; returns the responses with another status. */
 async function held(
   { apis, org }: Site,
   expected: readonly { readonly path: string; readonly method?: string; readonly body?: unknown; readonly status: number }[],
@@ -75,7 +84,7 @@ async function held(
   return wrong
 }
 
-/** PostgreSQL refuses what does not fit and goes on: reads are answered. */
+/** PostgreSQL refuses writes that do not fit and continues: reads are answered. */
 export const dataDiskFull = diskFull({
   name: 'the disk of the data is full',
   megabytes: 128,
@@ -89,7 +98,10 @@ export const dataDiskFull = diskFull({
   },
 })
 
-/** PostgreSQL ends and cannot start: APIs and workers live, say that they are not ready, and answer in the one shape of failures. */
+/**
+ * PostgreSQL ends and cannot start: APIs and workers stay alive, report that they are not ready, and respond with the usual form of
+ * failures.
+ */
 export const walDiskFull = diskFull({
   name: 'the disk of the write-ahead log is full',
   megabytes: 192,

@@ -11,16 +11,17 @@ import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { startS3 } from '#test/platform/blobs/s3-server.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const writers = 12
 
-/** Where the bytes of a case lie. */
+/** The storage of a case's files. */
 interface FileStore {
   readonly environment: Readonly<Record<string, string>>
   readonly storedIds: () => Promise<readonly string[]>
 }
 
-/** How much is done to the drive in a case. */
+/** The extent of a case. */
 interface Extent {
   readonly kills: number
   readonly operations: number
@@ -28,22 +29,22 @@ interface Extent {
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
-/** Names of all files below a folder that are blobs, half-written ones too. */
+/** Names of all files in a folder that are blobs, including incomplete ones. */
 async function blobsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   return entries.filter((entry) => entry.isFile() && uuid.test(entry.name)).map(({ name }) => name)
 }
 
-/** Resolves once no transaction goes on that had begun before: that of a killed process may still be committing. */
+/** Resolves once no earlier transaction is open: a killed process's transaction may still be committing. */
 async function quiet({ db }: Site): Promise<void> {
   const { rows } = await db.query('select clock_timestamp() as now')
   const open = `select from pg_stat_activity where datname = current_database() and application_name = 'kontor api' and xact_start < $1`
-  while ((await db.query(open, [rows[0].now])).rowCount !== 0) await delay(20)
+  await eventually(async () => (await db.query(open, [rows[0].now])).rowCount === 0)
 }
 
 /**
- * Writers upload, replace, move and delete in folders of their own while an API is killed again and again, in the midst of an upload more
- * often than not. Each finds its folder as it must be, and in the end every file is whole and no byte is left over.
+ * Writers upload, replace, move and delete in their own folders while an API is killed repeatedly, mostly during an upload. Each folder is
+ * as its writer expects, and in the end every file is complete and no other byte is left.
  */
 export async function runDrive(store: FileStore, { kills, operations }: Extent, site: Site): Promise<Figures> {
   const { shared } = await firstSpaces(site.org.owner, site.org)
@@ -114,7 +115,10 @@ export const driveKilledOnS3: FaultCase = {
   },
 }
 
-/** The disk of the files is full: an upload is told so and leaves nothing, the rest goes on, and there is room again by itself. */
+/**
+ * The disk of the files is full: an upload is refused and leaves nothing behind, other requests continue, and uploads succeed again once
+ * there is space.
+ */
 export const fileDiskFull: FaultCase = {
   name: 'the disk of the files is full',
   limitSeconds: 120,

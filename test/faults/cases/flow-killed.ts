@@ -8,12 +8,12 @@ import type { Answer } from '#test/support/client.ts'
 const kills = 8
 const runsForEach = 3
 
-/** After the last kill every run must end within this time; one whose job was lost is found within a minute. */
+/** Every run must end within this time after the last kill; a run whose job was lost is found within a minute. */
 const latestMs = 150_000
 
 type Block = readonly [id: string, type: string, config: object]
 
-/** Workers are killed while runs of 20 steps are under way: every run goes on to its end, and each of its effects is there once. */
+/** Workers are killed during runs of 20 steps: every run ends, and each of its effects exists once. */
 export const flowKilled: FaultCase = {
   name: 'kill -9 of a worker in the middle of flows',
   limitSeconds: 420,
@@ -25,7 +25,7 @@ export const flowKilled: FaultCase = {
     const runIds: string[] = []
     for (let kill = 0; kill < kills; kill++) {
       for (let count = 0; count < runsForEach; count++) runIds.push(await begin(site, flowId))
-      // On a machine that is busy itself they may have ended meanwhile.
+      // On a busy machine the runs may have ended already.
       while (!(await isUnderWay(site))) if (!(await isOpen(site))) runIds.push(await begin(site, flowId))
       const worker = site.workers[kill % site.workers.length]
       await delay(25 * kill)
@@ -90,19 +90,19 @@ async function begin({ org }: Site, flowId: string): Promise<string> {
   return data.run_id
 }
 
-/** Whether some run has done a step and has not ended: whoever dies now may be in the midst of it. */
+/** Whether a run has done a step and has not ended, so that a kill may interrupt a step. */
 const isUnderWay = async ({ db }: Site): Promise<boolean> =>
   (await db.query(`select from flow_runs where status = 'running' and steps > 0 limit 1`)).rows.length > 0
 
-/** Whether some run has not ended; asked after a moment. */
+/** Whether a run has not ended, after a moment. */
 async function isOpen({ db }: Site): Promise<boolean> {
   await delay(5)
   return (await db.query('select from flow_runs where finished_at is null limit 1')).rows.length > 0
 }
 
 /**
- * The runs once all have ended. One whose function or call was cut off twice has failed for that; somebody goes on with it, which
- * must do nothing again.
+ * The runs once all have ended. A run whose function or call was interrupted twice fails; a person retries it, and no effect may be
+ * repeated.
  */
 async function untilEnded({ org }: Site, flowId: string, runIds: readonly string[]): Promise<Answer['data'][]> {
   const path = `${org.path}/flows/${flowId}/runs`
@@ -123,7 +123,7 @@ async function untilEnded({ org }: Site, flowId: string, runIds: readonly string
 
 const ofCreations = `from audit_entries as made where made.workspace_id = $1 and made.action = 'record.created' and made.object_type = 'locations'`
 
-/** Every effect that runs have in Kontor, by the text that the run was given, and how many of the kind a run has. */
+/** Every effect of runs in Kontor, by the input of the run, with the number for each run. */
 const effects: Readonly<Record<string, { readonly sql: string; readonly ofRun: number }>> = {
   'records created': { sql: `select made.after ->> 'name' as input ${ofCreations}`, ofRun: 4 },
   'records changed': {

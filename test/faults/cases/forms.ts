@@ -13,13 +13,13 @@ import { made } from '#test/support/made.ts'
 
 const kills = 12
 
-/** Sends a message about each submission. Its run may be cut off; the record of the submission is there by then. */
+/** Sends a message for each submission. Its run may be interrupted; the record of the submission exists by then. */
 const source = `async function handler({ submission_id, values }) {
   const to = submission_id + '@example.com'
   return sdk.messages.send({ connection_id: CONNECTION, to, subject: values.name, body_text: 'We have got it.' })
 }`
 
-/** Submissions by visitors, every second one sent until it is answered. */
+/** Submissions of visitors; every second one is repeated until it is answered. */
 const submissions =
   (path: string): Kind =>
   async ({ sender, promises, enough }) => {
@@ -64,7 +64,7 @@ export const formsKilled: FaultCase = {
 const cutCount = 1_000
 const atOnce = 20
 
-/** Visitors' connections break off after any byte of what they send, or before they have the answer. */
+/** Visitors' connections break after any byte of the request, or before the response. */
 export const submissionsCut: FaultCase = {
   name: 'connections of submissions cut at any byte',
   limitSeconds: 180,
@@ -102,14 +102,14 @@ export const submissionsCut: FaultCase = {
   },
 }
 
-/** An installation whose workspaces may send by a mail server on this machine, behind a proxy, so that each visitor has an address. */
+/** An installation whose workspaces may use a mail server on this machine, behind a proxy, so that each visitor has an address. */
 async function openPostedSite(t: Teardown): Promise<{ readonly site: Site; readonly server: MailServer }> {
   const server = await startMailServer(t)
   const environment = { EGRESS_ALLOW: `127.0.0.1:${server.port}`, TRUST_PROXY: '1' }
   return { site: await openSite(t, { environment }), server }
 }
 
-/** A form that becomes a record and sends a message by a function; without a type it is only kept. */
+/** A form that creates a record and sends a message by a function; without a type it only stores submissions. */
 async function makeForm({ org }: Site, { port }: MailServer, type: string | null): Promise<{ readonly id: string; readonly path: string }> {
   const { owner, path, id: orgId } = org
   const policy = [{ effect: 'allow', actions: ['forms:submit'] }]
@@ -129,7 +129,7 @@ async function makeForm({ org }: Site, { port }: MailServer, type: string | null
   return { id, path: `/forms/${orgId}/visit` }
 }
 
-/** Each submission has come to its end, and has a record of its own. */
+/** Each submission is complete and has its own record. */
 async function wrongOfSubmissions({ db, org }: Site): Promise<string[]> {
   const { rows } = await db.query<{ state: string; total: number; records: number; errors: string[] }>(
     `select state, count(*)::integer as total, count(distinct record_id)::integer as records, array_agg(distinct error) as errors

@@ -9,7 +9,7 @@ const heapMegabytes = 56
 const greedyClients = 24
 const forMs = 12_000
 
-/** APIs that have far too little memory for what they are asked for: each may die of it, and is started again. */
+/** APIs with far too little memory for their requests: each may die and is restarted. */
 export const memoryPressure: FaultCase = {
   name: 'APIs run out of memory',
   limitSeconds: 150,
@@ -22,7 +22,7 @@ export const memoryPressure: FaultCase = {
       for (; Date.now() < end; await delay(50)) {
         if (api.lives) continue
         deaths += 1
-        // It may die of it before it has said that it is ready.
+        // It may die before it is ready.
         await api.start().catch(() => undefined)
       }
     }

@@ -6,12 +6,12 @@ import { median, seconds } from '#test/faults/measure.ts'
 import { type Network, startNetwork } from '#test/faults/network.ts'
 import { openSite } from '#test/faults/site.ts'
 
-/** How long the load goes on before the network gets worse. */
+/** Time before the network gets worse. */
 const wellMs = 2_000
 
 /**
- * The first API and the first worker reach the database through a network that gets worse, and better again; the second ones do not notice.
- * Requests end in time whatever happens, and nobody has to be started again.
+ * The first API and the first worker reach the database through a network that gets worse and recovers; the second ones are not affected.
+ * Requests end in time, and no process has to be restarted.
  */
 const networkFault = (name: string, times: number, badMs: number, worsen: (network: Network) => Promise<void>): FaultCase => ({
   name,
@@ -47,7 +47,7 @@ export const networkCut = networkFault('connections to the database break off', 
 
 export const networkStalled = networkFault('nothing comes through to the database', 2, 12_000, async (network) => network.stall())
 
-/** Connections that are gone without anybody having been told. */
+/** Connections that are lost without notice. */
 export const networkForgotten = networkFault('connections to the database are forgotten', 2, 12_000, async (network) => {
   network.stall()
   await delay(1_000)

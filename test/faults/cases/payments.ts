@@ -6,15 +6,16 @@ import { replayUntil } from '#test/faults/payments/replays.ts'
 import { startRetryingProxy } from '#test/faults/retrying-proxy.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { connect } from '#test/features/payments/place.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 const payers = 6
 const kills = 12
-/** Links that are paid at least. */
+/** The minimum of paid links. */
 const fewest = 100
 
 /**
- * Payers pay links of the sandbox while an API, a worker and the database are killed in turn, and events are delivered again and again. In the
- * end each link is paid once, by one payments record and one ledger entry, which a flow posts, and everything ties out.
+ * Payers pay links of the sandbox while an API, a worker and the database are killed in turn and events are delivered repeatedly. In the
+ * end each link is paid once, by one payments record and one ledger entry that a flow posts, and reconcile finds no difference.
  */
 export const paymentsKilled: FaultCase = {
   name: 'payments, kill -9 of APIs, workers and the database',
@@ -83,16 +84,16 @@ async function bookPayments({ org: { owner, path } }: Site): Promise<void> {
   if (status !== 201 || !data.enabled) throw new Error(text)
 }
 
-/** The provider is asked what happened, from the beginning. */
+/** Lets Kontor read all payments of the provider again. */
 async function sweep({ db, org }: Site): Promise<void> {
   const asked = 'select polled_until > $2 as is_done from payment_sweeps where workspace_id = $1'
   const began = new Date()
   await db.query('delete from payment_sweeps where workspace_id = $1', [org.id])
   await db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [org.id])
-  while (!(await db.query(asked, [org.id, began])).rows[0]?.is_done) await delay(100)
+  await eventually(async () => (await db.query(asked, [org.id, began])).rows[0]?.is_done === true)
 }
 
-/** Holds what payers were told against links, payments records, the ledger, and what reconcile says. */
+/** Compares the confirmed payments with links, payments records, the ledger and the result of reconcile. */
 async function settle(site: Site, paid: Paid, left: readonly string[]): Promise<Figures> {
   const { owner, path } = site.org
   const records = await allOf<{ id: string; values: { link_id: string } }>(
@@ -124,7 +125,7 @@ async function settle(site: Site, paid: Paid, left: readonly string[]): Promise<
   }
 }
 
-/** All things of a list that is read in pages. */
+/** All things of a paged list. */
 async function allOf<T>(list: (offset: number) => Promise<T[]>): Promise<T[]> {
   const found: T[] = []
   for (let page = await list(0); page.length > 0; page = await list(found.length)) found.push(...page)

@@ -6,16 +6,16 @@ import { startLoad } from '#test/faults/load/load.ts'
 import type { Member } from '#test/faults/member.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 
-/** Tries of an import: the first and four more (shared/core/records/jobs.ts). */
+/** Attempts of an import: the first and four retries (shared/core/records/jobs.ts). */
 const tries = 5
 const name = 'poison'
 
-/** An import that kills whichever worker does it: it is given up after its last try, and the work of others goes on. */
+/** An import that kills each worker that runs it: it fails after its last attempt, and other work continues. */
 export const poisonJob: FaultCase = {
   name: 'a job that kills its worker each time',
   limitSeconds: 180,
   run: async (t) => {
-    // The first API and worker sign in under a name of their own, so that a session tells whose it is.
+    // The first API and worker connect with their own application name, so that a session shows its process.
     const site = await openSite(t, { through: async (url) => `${url}?application_name=first` })
     const load = await startLoad(site.org, site.apis)
     await holdPoison(site)
@@ -44,7 +44,7 @@ export const poisonJob: FaultCase = {
   },
 }
 
-/** A row of this name keeps its worker busy until somebody comes. */
+/** A row of this name keeps its worker busy until the session is ended. */
 async function holdPoison({ db, org }: Site): Promise<void> {
   await db.query(`
     create function public.hold_poison() returns trigger language plpgsql as $$
@@ -65,14 +65,14 @@ async function importPoison({ org }: Site): Promise<string> {
   return data.job_id
 }
 
-/** The queue would wait for ten seconds and more until it takes a worker for dead, and longer before each try. */
+/** Otherwise the queue would wait ten seconds or more before it takes a worker for dead, and longer before each attempt. */
 async function hasten({ db }: Site, jobId: string): Promise<void> {
   await db.query(`update pgboss.job set heartbeat_seconds = 1, retry_delay = 0, start_after = least(start_after, now()) where id = $1`, [
     jobId,
   ])
 }
 
-/** The worker that is at the poison; its session in the database is ended with it. */
+/** The worker that runs the poisoned import; its database session is ended too. */
 async function whoHasIt({ db, workers: [first, second] }: Site): Promise<Member | undefined> {
   const { rows } = await db.query<{ whose: string }>(
     `select application_name as whose, pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`,

@@ -3,6 +3,7 @@ import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender } from '#test/faults/load/sender.ts'
 import { Told, workAt } from '#test/faults/queues/stations.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 
 const stations = 8
@@ -11,16 +12,18 @@ const kills = 10
 /** Operations of a run; QUEUE_OPERATIONS makes it a long one. */
 const operations = Number(process.env.QUEUE_OPERATIONS ?? 2_000)
 
-/** What was begun when enough has been done has this long to be answered. */
+const limitSeconds = 120 + operations / 10
+
+/** Time for begun requests to be answered after the end of the load. */
 const patienceMs = 60_000
 
 /**
- * Stations scan, claim, move and add at random while APIs and workers are killed in turn. What each was told stands in the history once, the
- * history proves the rows and counts, and every item's entry into a stage with a flow has made its record once.
+ * Stations scan, claim, move and add at random while APIs and workers are killed in turn. Each confirmed operation is in the history once,
+ * the history proves the rows and counts, and every entry of an item into a stage with a flow made its record once.
  */
 export const queueKilled: FaultCase = {
   name: 'a work queue, kill -9 of an API or a worker',
-  limitSeconds: 120 + operations / 10,
+  limitSeconds,
   run: async (t) => {
     const site = await openSite(t)
     const path = await makeQueue(site.org)
@@ -37,12 +40,13 @@ export const queueKilled: FaultCase = {
     const all = Promise.all(working)
     all.catch(() => undefined)
     for (; killed < kills; killed++) {
-      while (told.operations < (operations * (killed + 1)) / (kills + 1)) await moment()
+      const due = (operations * (killed + 1)) / (kills + 1)
+      await eventually(() => told.operations >= due, limitSeconds * 1_000)
       const member = [...site.apis, ...site.workers][killed % 4]
       await member?.kill()
       await member?.start()
     }
-    while (!isOver()) await moment()
+    await eventually(isOver, limitSeconds * 1_000)
     const timer = setTimeout(() => enough.abort(), patienceMs)
     await all
     clearTimeout(timer)
@@ -50,9 +54,7 @@ export const queueKilled: FaultCase = {
   },
 }
 
-const moment = () => new Promise((resolve) => setTimeout(resolve, 20))
-
-/** A queue whose second stage has room for some, and makes a location for each item that enters it. */
+/** A queue whose second stage has a limit, and creates a location for each item that enters it. */
 async function makeQueue({ owner, path }: Org): Promise<string> {
   const nodes = [
     { id: 'start', type: 'trigger.manual' },
@@ -71,7 +73,7 @@ async function makeQueue({ owner, path }: Org): Promise<string> {
   return `${path}/queues/${made.data.id}`
 }
 
-/** Holds what stations were told against the history, the history against the queue, and what the flow made against both. */
+/** Compares the responses to stations with the history, the history with the queue, and the effects of the flow with both. */
 async function settle(site: Site, path: string, sender: Sender, told: Told): Promise<Figures> {
   const left = await drain(site)
   const { db, org } = site

@@ -8,7 +8,7 @@ import { openSite } from '#test/faults/site.ts'
 const apiRestarts = 20
 const workerRestarts = 10
 
-/** A new version, so to speak, twenty times: each process is told to stop and started again, one after the other, and nobody notices. */
+/** Each process is stopped and started again twenty times, one after the other, as with new versions, and no caller notices. */
 export const rollingRestart: FaultCase = {
   name: 'SIGTERM of one process after the other',
   limitSeconds: 420,

@@ -6,10 +6,10 @@ import { startLoad } from '#test/faults/load/load.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite } from '#test/faults/site.ts'
 
-/** A client that takes its time. */
+/** A slow client. */
 interface Slow {
   readonly clients: number
-  /** What it sends at once, and what it sends byte by byte after that, for as long as it may. */
+  /** The text that it sends at once, and the text that it then sends byte by byte while it may. */
   readonly begins: (path: string, token: string) => string
   readonly dribbles: string
   /** Whether the server ends it for being slow. */
@@ -30,7 +30,7 @@ const kinds: readonly Slow[] = [
     dribbles: '!',
     isEnded: false,
   },
-  // Asks for much, and reads nothing of it.
+  // Requests much and reads nothing of it.
   {
     clients: 50,
     begins: (path, token) => `${head(`GET ${path}?limit=200 HTTP/1.1`, bearer(token))}\r\n`.repeat(4),
@@ -39,12 +39,12 @@ const kinds: readonly Slow[] = [
   },
 ]
 
-/** How often a slow client sends a byte. */
+/** Interval between two bytes of a slow client. */
 const dribbleMs = 500
-/** Headers have ten seconds to arrive; the server looks every five. */
+/** Headers must arrive within ten seconds; the server checks every five. */
 const endedWithinMs = 20_000
 
-/** Five hundred connections that are slow in every way: the others do not notice, and those that never become requests are ended. */
+/** Five hundred slow connections of every kind: other callers are not affected, and connections that never become requests are ended. */
 export const slowClients: FaultCase = {
   name: '500 slow and half-open clients',
   limitSeconds: 120,
@@ -92,7 +92,7 @@ function open(
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const ended = { at: 0 }
   socket.on('error', () => undefined)
-  // Whoever reads nothing does not hear of an end either.
+  // A socket that does not read does not notice its end either.
   if (kind.isEnded) socket.resume()
   for (const event of ['end', 'close']) socket.once(event, () => (ended.at ||= performance.now()))
   return { socket, kind, sent: { count: 0 }, ended }

@@ -6,7 +6,7 @@ import { openSite } from '#test/faults/site.ts'
 
 const kills = 12
 
-/** A worker is killed while it runs functions and imports; what it did not end is done by another, or answered as interrupted. */
+/** A worker is killed while it runs functions and imports; another worker completes its work, or it is answered as interrupted. */
 export const workerKilled: FaultCase = {
   name: 'kill -9 of a worker in the middle of jobs',
   limitSeconds: 180,

@@ -12,8 +12,8 @@ interface Row {
 }
 
 /**
- * What is not as it should be of the files of an installation whose work is done, in words: bytes that a row names and that are gone or
- * others, bytes that no row names after a sweep, counts that are not what is there.
+ * Violations of the files of an installation whose work is done, in words: bytes of a row that are missing or different, bytes without a
+ * row after a sweep, and wrong counts.
  */
 export async function filesAreWhole(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 's3'>,

@@ -5,13 +5,13 @@ import { spaceOf } from '#test/features/drive/support.ts'
 import { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
 
-/** What a folder holds: the digests of its files by their keys. */
+/** The content of a folder: the digests of its files by key. */
 export type Files = ReadonlyMap<string, string>
 
-/** What came of one writer. */
+/** The result of a writer. */
 export interface Written {
   readonly operations: number
-  /** Operations whose outcome was only known by looking. */
+  /** Operations whose outcome was only known by reading. */
   readonly unknown: number
   readonly slowestMs: number
   readonly files: Files
@@ -20,25 +20,25 @@ export interface Written {
 
 interface Operation {
   readonly send: () => Promise<{ readonly status: number; readonly text: string }>
-  /** What the folder holds when it was done. */
+  /** The content of the folder at the end. */
   readonly after: Files
 }
 
-/** Where a writer works, and until when. */
+/** The place and the end of a writer's work. */
 export interface Writing {
   readonly isOver: () => boolean
-  /** Hears of each operation that was acknowledged. */
+  /** Receives each acknowledged operation. */
   readonly acknowledged: () => void
   readonly roots: readonly string[]
   readonly org: Org
   readonly spaceId: string
-  /** Resolves once nothing goes on in the database that was begun before. */
+  /** Resolves once no earlier transaction is open. */
   readonly quiet: () => Promise<void>
 }
 
 /**
- * Works in a folder of its own, one operation after the other, and knows what must be in it: of each, all is done or nothing. An operation
- * that was not answered is told by looking; then the next one follows.
+ * Works in its own folder, one operation after the other, and knows its content: each operation is done completely or not at all. The
+ * outcome of an operation without a response is read; then the next one follows.
  */
 export async function writeUntil({ isOver, acknowledged, roots, org, spaceId, quiet }: Writing, folder: string): Promise<Written> {
   const at = (root: string) => spaceOf(new Client(root, org.owner.token), org, spaceId)
@@ -91,7 +91,7 @@ function nextOperation(space: ReturnType<typeof spaceOf>, folder: string, files:
   return { send: () => space.put(target, bytes), after: new Map([...files, [target, digestOf(bytes)]]) }
 }
 
-/** What lies in a folder, by whichever API answers. */
+/** The content of a folder, from any API. */
 export async function look(spaces: readonly ReturnType<typeof spaceOf>[], folder: string): Promise<Files> {
   for (const deadline = performance.now() + hangMs; ; await delay(50)) {
     for (const space of spaces) {

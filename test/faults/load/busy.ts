@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Site } from '#test/faults/site.ts'
+import { eventually } from '#test/support/eventually.ts'
 
-/** Resolves when an import and a run of a function have been begun and not ended: whatever dies now dies in the middle of something. */
+/** Resolves when an import and a run of a function have begun and not ended, so that a kill interrupts something. */
 export async function untilBusy({ db }: Pick<Site, 'db'>): Promise<void> {
   const running = `select count(distinct job)::integer as kinds from operations where status = 'running'`
-  while (((await db.query<{ kinds: number }>(running)).rows[0]?.kinds ?? 0) < 2) await delay(5)
+  await eventually(async () => ((await db.query<{ kinds: number }>(running)).rows[0]?.kinds ?? 0) >= 2)
 }

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { Promises } from '#test/faults/load/promises.ts'
 import type { Reply, Sender, Sent } from '#test/faults/load/sender.ts'
 
-/** What one stream of the load goes by. */
+/** The context of one stream of the load. */
 export interface Stream {
   readonly sender: Sender
   readonly promises: Promises
-  /** Of the workspace. */
+  /** The path of the workspace. */
   readonly path: string
   readonly functionId: string
-  /** Aborts when what was begun need not be tried any more. */
+  /** Aborts when begun requests need not be repeated any more. */
   readonly enough: AbortSignal
 }
 
-/** One kind of work: makes what it needs, and gives what is done again and again. */
+/** A kind of work: creates what it needs, and returns the step that is repeated. */
 export type Kind = (stream: Stream) => Promise<() => Promise<void>>
 
 const locations = (path: string): string => `${path}/records/locations`
 
-/** Sent once, as by a caller who does not know of Idempotency-Key: without an answer there may be a record or not. */
+/** Sent once, as by a caller without an Idempotency-Key: without a response there may be a record or not. */
 export const creations: Kind =
   async ({ sender, promises, path }) =>
   async () => {
@@ -28,7 +28,7 @@ export const creations: Kind =
     if (status === 201) promises.acknowledge(name)
   }
 
-/** Sent until it is answered, always with the same key. */
+/** Sent until it is answered, with the same key. */
 export const keyedCreations: Kind =
   async ({ sender, promises, path, enough }) =>
   async () => {
@@ -38,7 +38,7 @@ export const keyedCreations: Kind =
     if (status === 201) promises.acknowledge(name)
   }
 
-/** Gives one record higher and higher values. */
+/** Gives one record increasing values. */
 export const changes: Kind = async ({ sender, promises, path, enough }) => {
   const name = `changed ${randomUUID()}`
   const { data } = await sender.persistently(keyed(locations(path), { values: { name } }, name), enough)
@@ -54,7 +54,7 @@ export const changes: Kind = async ({ sender, promises, path, enough }) => {
 
 const rowsOfAnImport = 20
 
-/** A file of some rows. */
+/** A file of 20 rows. */
 export const imports: Kind = async (stream) => async () => {
   const { sender, promises, path } = stream
   const names = Array.from({ length: rowsOfAnImport }, () => `row ${randomUUID()}`)
@@ -68,7 +68,7 @@ export const imports: Kind = async (stream) => async () => {
   if (data.created !== rowsOfAnImport) sender.wrong.add(`An import of ${rowsOfAnImport} rows answered ${JSON.stringify(data)}`)
 }
 
-/** A function that makes a record; of a run that was interrupted there may be one or not. */
+/** A function that creates a record; an interrupted run may have created one or not. */
 export const invocations: Kind = async (stream) => async () => {
   const { sender, promises, path, functionId } = stream
   const name = `run ${randomUUID()}`
@@ -79,7 +79,7 @@ export const invocations: Kind = async (stream) => async () => {
   else if (!ours.has(data.error)) sender.wrong.add(`A run answered ${JSON.stringify(data.error)}`)
 }
 
-/** How a run may end that a fault has hit. */
+/** Errors of a run that a fault interrupted. */
 const ours = new Set(['the run was interrupted', 'Something went wrong on our side'])
 
 export const reads: Kind =
@@ -89,8 +89,8 @@ export const reads: Kind =
   }
 
 /**
- * Asks until the work is done: the same key gives the same work, so each time it only waits for it. A failure may be what came of the work,
- * or may have hit the request alone; the job tells.
+ * Repeats the request until the work is done: the same key gives the same work, so a repetition only waits. A failure may be the result of
+ * the work or of the request; the job tells which.
  */
 async function answered({ sender, path, enough }: Stream, request: Sent): Promise<Reply> {
   for (;;) {
@@ -103,7 +103,7 @@ async function answered({ sender, path, enough }: Stream, request: Sent): Promis
   }
 }
 
-/** A POST that does its work once, and does not wait long for it. */
+/** A POST that is done once and does not wait long. */
 const keyed = (path: string, body: unknown, key: string): Sent => ({
   method: 'POST',
   path,

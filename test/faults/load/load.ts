@@ -10,7 +10,7 @@ interface Share {
   readonly restMs: number
 }
 
-/** Streams of each kind, and how long each rests between two of its requests: enough to be always busy, little enough to restart beside. */
+/** Streams of each kind, and the pause between two requests: short enough to be always busy, and long enough to restart processes. */
 const everything: readonly Share[] = [
   { kind: creations, streams: 4, restMs: 40 },
   { kind: keyedCreations, streams: 4, restMs: 40 },
@@ -20,22 +20,22 @@ const everything: readonly Share[] = [
   { kind: reads, streams: 2, restMs: 40 },
 ]
 
-/** What was begun when a load is told to end has this long to be answered. */
+/** Time for begun requests to be answered after the end of the load. */
 const patienceMs = 60_000
 
-/** Requests of all kinds that go on until they are told to end. */
+/** Requests of all kinds until the end of the load. */
 export interface Load {
   readonly sender: Sender
   readonly promises: Promises
   readonly isNumbered: boolean
-  /** Begins nothing more; resolves when what was begun has been answered. */
+  /** Begins no more requests; resolves when the begun ones have been answered. */
   readonly end: () => Promise<void>
 }
 
 interface LoadOptions {
-  /** Whether every record gets a number. Creations take turns then. */
+  /** Whether every record gets a number. Creations then run one after the other. */
   readonly isNumbered?: boolean
-  /** What is done, where it is something of its own. */
+  /** The kinds of work, if they are not the usual ones. */
   readonly mix?: readonly Share[]
 }
 
@@ -72,18 +72,18 @@ export async function startLoad(
   }
 }
 
-/** A function that makes the record that its input names. */
+/** A function that creates the record that its input names. */
 async function makeFunction({ owner, path }: Org): Promise<string> {
   const source = `async function handler(name) { await sdk.records.create('locations', { name }); return name }`
   return (await owner.post(`${path}/functions`, { name: 'Load', source, timeout_ms: 20_000 })).data.id
 }
 
-/** Every new location is a notification for the owner. */
+/** Every new location notifies the owner. */
 async function makeRule({ owner, path }: Org): Promise<void> {
   await owner.post(`${path}/notification-rules`, { name: 'Load', object_type: 'locations', event: 'created', title: 'A new place' })
 }
 
-/** Every new location has a number of one series, in its field `number`. */
+/** Every new location gets a number of one series in its field `number`. */
 async function numberRecords({ owner, path }: Org): Promise<void> {
   const field = { entity_type: 'locations', key: 'number', label: 'Number', type: 'string' }
   const { data } = await owner.post(`${path}/fields`, field)

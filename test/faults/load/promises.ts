@@ -1,8 +1,8 @@
-/** What a load has asked for and been told, to be held against what there is in the end. */
+/** The requests and responses of a load, to be compared with the final state. */
 export class Promises {
-  /** Names of records that were asked for: true once a caller was told that there is one of them. */
+  /** Requested names of records: true once a record was confirmed. */
   readonly #names = new Map<string, boolean>()
-  /** The last value that each changed record was given, and the last that was acknowledged. */
+  /** The last requested and the last acknowledged value of each changed record. */
   readonly #values = new Map<string, { asked: number; acknowledged: number }>()
   #changes = 0
 

@@ -3,7 +3,7 @@ import { hangMs } from '#test/faults/measure.ts'
 import type { Answer } from '#test/support/client.ts'
 import { holdContract } from '#test/support/contract.ts'
 
-/** The load itself goes on after this, whatever the server does. */
+/** The load itself continues after this time. */
 const givenUpAfterMs = 15_000
 const betweenTriesMs = 50
 
@@ -12,25 +12,25 @@ export interface Sent {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Set where a rule may refuse it by then: 400 and 409 are answers like others. */
+  /** Set when a rule may refuse the request by then: 400 and 409 are valid responses. */
   readonly mayBeRefused?: true
 }
 
-/** What came back; a status of 0 when nothing did. */
+/** A response; status 0 without one. */
 export interface Reply {
   readonly status: number
-  /** What it holds, or the message of a failure. */
+  /** Its data, or the message of a failure. */
   readonly data: Answer['data']
 }
 
-/** Sends requests as one caller to several APIs in turn, and keeps count of how they were answered. */
+/** Sends requests as one caller to several APIs in turn, and counts the responses. */
 export class Sender {
   hung = 0
   failed = 0
-  /** Jobs that were answered as failed for good. */
+  /** Jobs that were reported as failed. */
   givenUp = 0
   slowest = { ms: 0, what: '' }
-  /** Answers that no fault of ours explains, each kind once. */
+  /** Responses that no fault explains, each kind once. */
   readonly wrong = new Set<string>()
   readonly #roots: readonly string[]
   readonly #token: string
@@ -41,7 +41,7 @@ export class Sender {
     this.#token = token
   }
 
-  /** Sends it once. */
+  /** Sends a request once. */
   async once(request: Sent): Promise<Reply> {
     const root = this.#roots[this.#turn++ % this.#roots.length] ?? ''
     const began = performance.now()
@@ -55,7 +55,7 @@ export class Sender {
     return reply
   }
 
-  /** Sends it until it is answered otherwise than with a failure of ours, or `signal` says that it is enough. */
+  /** Repeats a request until its response is not an internal error, or `signal` aborts. */
   async persistently(request: Sent, signal: AbortSignal): Promise<Reply> {
     for (;;) {
       const reply = await this.once(request)
@@ -97,5 +97,5 @@ export class Sender {
 
 const isFailure = ({ status }: Reply): boolean => status === 0 || status >= 500
 
-/** Ids differ from time to time; what is wrong does not. */
+/** Messages without ids, which differ each time. */
 const nameless = (text: string): string => text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')

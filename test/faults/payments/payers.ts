@@ -4,11 +4,11 @@ import { hangMs } from '#test/faults/measure.ts'
 import type { Site } from '#test/faults/site.ts'
 import { type Answer, Client } from '#test/support/client.ts'
 
-/** What payers were told and met, of all of them. */
+/** The confirmations and failures of all payers. */
 export interface Paid {
-  /** Links that a page called paid. */
+  /** Links that a page showed as paid. */
   readonly links: Set<string>
-  /** Requests that failed or were not answered, and were sent again. */
+  /** Requests that failed or got no response, and were repeated. */
   failed: number
   hung: number
   slowestMs: number
@@ -18,8 +18,8 @@ export interface Paid {
 export const nothingPaid = (): Paid => ({ links: new Set(), failed: 0, hung: 0, slowestMs: 0, wrong: [] })
 
 /**
- * Has links made and pays each, one after the other, until it is over. What is not answered is asked again of the next API: a creation under
- * its Idempotency-Key, a payment by opening the page again.
+ * Creates links and pays each, one after the other, until the end. A request without a response is repeated at the next API: a creation
+ * with its Idempotency-Key, a payment by opening the page again.
  */
 export async function payUntil(isOver: () => boolean, site: Site, connectionId: string, paid: Paid): Promise<void> {
   const { org, apis } = site

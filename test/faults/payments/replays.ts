@@ -8,10 +8,10 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Site } from '#test/faults/site.ts'
 import { Client } from '#test/support/client.ts'
 
-/** Payments whose events are sent again at a time. */
+/** The number of payments whose events are sent again at once. */
 const atOnce = 10
 
-/** Sends the events of payments that the sandbox knows again and again, to both APIs, until it is over. Gives how many were taken. */
+/** Repeats the events of the sandbox's payments at both APIs until the end. Returns the number of accepted ones. */
 export async function replayUntil(isOver: () => boolean, { config, org, apis }: Site, connectionId: string): Promise<number> {
   const database = new Database(config.databaseUrl, { connections: 1, name: 'faults', statementTimeoutMs: 5_000 })
   try {

@@ -1,32 +1,32 @@
 import { randomInt } from 'node:crypto'
 import type { Reply, Sender, Sent } from '#test/faults/load/sender.ts'
 
-/** What stations were told, each operation under a mark of its own, which the history of the queue names. */
+/** The responses to stations, each operation under its own mark, which the history of the queue contains. */
 export class Told {
-  /** By mark, how many entries of the history the operation made. */
+  /** The number of entries of the history that each operation made, by mark. */
   readonly entries = new Map<string, number>()
   claimed = 0
   operations = 0
 }
 
-/** Where stations work. */
+/** The context of stations. */
 export interface Post {
   readonly sender: Sender
   readonly told: Told
   /** The address of the queue. */
   readonly path: string
-  /** Whether enough has been done. */
+  /** Whether enough operations are done. */
   readonly isOver: () => boolean
-  /** Aborts when what was begun need not be tried any more. */
+  /** Aborts when begun requests need not be repeated any more. */
   readonly enough: AbortSignal
 }
 
-/** What a queue has beside its start: keys are few, so that stations come upon each other's items. */
+/** Stages, and the number of keys: few, so that stations meet the same items. */
 const [stages, keys] = [['in', 'check', 'pack', 'out'], 150] as const
 
 type Operation = (mark: string) => Promise<void>
 
-/** Does operations of every kind at random, each sent under its key until it is answered, and keeps what it was told. */
+/** Does random operations, each repeated with its key until it is answered, and records the responses. */
 export async function workAt({ sender, told, path, isOver, enough }: Post, station: string): Promise<void> {
   const seen: string[] = []
   const post = (place: string, body: object, mark: string, mayBeRefused?: true): Promise<Reply> => {

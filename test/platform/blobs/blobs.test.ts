@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
+import { createHolders, deleteHolders, doomBlobs, holdBlob, readBlobs, replaceBlob } from '#test/platform/blobs/rows.ts'
 import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -12,11 +13,6 @@ import { storedFiles } from '#test/support/stored-files.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const never = new AbortController().signal
-
-/** A table whose rows hold blobs, as those of domains do. */
-const holding = `
-  create table if not exists held (workspace_id uuid, name text primary key, blob_id uuid);
-  create or replace trigger held_blob after insert or delete or update of blob_id on held for each row execute function hold_blob()`
 
 interface Place {
   readonly w: World
@@ -45,11 +41,11 @@ const stores = {
   },
 }
 
-/** Leaves no blob behind when the test ends. */
+/** Deletes all blobs when the test ends. */
 async function emptied(t: ExecutionContext, w: World): Promise<World> {
-  await w.db.query(holding)
+  await createHolders(w.db)
   t.teardown(async () => {
-    await w.db.query('delete from held')
+    await deleteHolders(w.db)
     await w.api.services.blobs.sweep(never, 0)
   })
   return w
@@ -60,12 +56,11 @@ async function* pieces(...of: Uint8Array[]): AsyncGenerator<Uint8Array> {
 }
 
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-const hold = ({ w }: Place, name: string, id: string) => w.db.query('insert into held values ($1, $2, $3)', [w.org.id, name, id])
-const rows = async ({ w }: Place) => (await w.db.query('select id, holders, doomed from blobs order by id')).rows
+const hold = ({ w }: Place, name: string, id: string) => holdBlob(w.db, w.org.id, name, id)
 const read = async (blobs: Blobs, ...of: Parameters<Blobs['read']>) => Buffer.concat(await (await blobs.read(...of)).toArray())
 
 for (const [kind, open] of Object.entries(stores)) {
-  test(`blobs: ${kind}: what is put is read whole and in part, with its size and digest`, async (t) => {
+  test(`blobs: ${kind}: a blob is read whole and in part, with its size and digest`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const bytes = randomBytes(1_000_003)
@@ -81,36 +76,36 @@ for (const [kind, open] of Object.entries(stores)) {
     await t.throwsAsync(blobs.read(w.org.id), { message: /out of reach/ })
   })
 
-  test(`blobs: ${kind}: a blob lives while a row holds it, and as long after it as the grace`, async (t) => {
+  test(`blobs: ${kind}: a blob stays while a row holds it, and for the grace period after that`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const [kept, replaced, loose] = await Promise.all([1, 2, 3].map((byte) => blobs.put(w.org.id, pieces(Buffer.alloc(10, byte)))))
     if (!kept || !replaced || !loose) return t.fail()
     await hold(place, 'a', kept.id)
     await hold(place, 'b', replaced.id)
-    await w.db.query(`update held set blob_id = $1 where name = 'b'`, [kept.id])
-    t.is(await blobs.sweep(never), 0, 'both are too young')
+    await replaceBlob(w.db, 'b', kept.id)
+    t.is(await blobs.sweep(never), 0, 'both are younger than the grace period')
     t.is(await blobs.sweep(never, 0), 2)
-    t.deepEqual(await rows(place), [{ id: kept.id, holders: 2, doomed: false }])
+    t.deepEqual(await readBlobs(place.w.db), [{ id: kept.id, holders: 2, doomed: false }])
     t.deepEqual(await place.bytes(), [kept.id])
     await t.throwsAsync(hold(place, 'c', loose.id), { message: /is not kept any more/ })
-    await w.db.query('delete from held')
+    await deleteHolders(w.db)
     t.is(await blobs.sweep(never, 0), 1)
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`blobs: ${kind}: a stream that fails leaves nothing, and its failure is thrown on`, async (t) => {
+  test(`blobs: ${kind}: a stream that fails stores nothing, and its error is thrown`, async (t) => {
     const place = await open(t)
     const failing = async function* () {
       yield Buffer.alloc(600_000)
       throw new Error('the sender has gone')
     }
     await t.throwsAsync(place.blobs.put(place.w.org.id, failing()), { message: 'the sender has gone' })
-    t.deepEqual(await rows(place), [])
+    t.deepEqual(await readBlobs(place.w.db), [])
     t.deepEqual(await place.bytes(), [])
   })
 
-  test(`blobs: ${kind}: what was begun is read to its end although it is swept meanwhile`, async (t) => {
+  test(`blobs: ${kind}: a read that has begun completes although the blob is swept meanwhile`, async (t) => {
     const { blobs, w } = await open(t)
     const bytes = randomBytes(3_000_000)
     const { id } = await blobs.put(w.org.id, pieces(bytes))
@@ -122,19 +117,19 @@ for (const [kind, open] of Object.entries(stores)) {
     t.is(digest(Buffer.concat([first, ...rest])), digest(bytes))
   })
 
-  test(`blobs: ${kind}: a process that is killed between dooming and deleting leaves it to the next sweep`, async (t) => {
+  test(`blobs: ${kind}: the next sweep deletes the blobs that a killed process marked and did not delete`, async (t) => {
     const place = await open(t)
     const { blobs, w } = place
     const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
-    await w.db.query('update blobs set doomed = true')
+    await doomBlobs(w.db)
     await t.throwsAsync(hold(place, 'a', id), { message: /is not kept any more/ })
     t.is(await blobs.sweep(never, 0), 1)
     t.deepEqual(await place.bytes(), [])
-    t.deepEqual(await rows(place), [])
+    t.deepEqual(await readBlobs(place.w.db), [])
   })
 }
 
-test('blobs: disk: another folder is not this installation’s, and says so', async (t) => {
+test('blobs: disk: a folder of another installation is refused with the reason', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   t.is((await w.visitor.get('/readyz')).status, 200)
@@ -147,7 +142,7 @@ test('blobs: disk: another folder is not this installation’s, and says so', as
   t.regex(answer.body.reason, /several machines need S3/)
 })
 
-test('blobs: an installation moves to a bucket as long as no file lies on its disk', async (t) => {
+test('blobs: an installation moves to a bucket when its disk holds no file', async (t) => {
   const place = await stores.disk(t)
   const { w } = place
   const s3 = await startS3(t)
@@ -159,14 +154,14 @@ test('blobs: an installation moves to a bucket as long as no file lies on its di
   t.teardown(() => bucket.close())
   t.regex((await bucket.fault()) ?? '', /are in another DATA_DIR/)
   await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
-  await w.db.query('delete from held')
+  await deleteHolders(w.db)
   await place.blobs.sweep(never, 0)
   t.is(await bucket.fault(), undefined)
   await bucket.put(w.org.id, pieces(Buffer.from('x')))
   t.regex((await place.blobs.fault()) ?? '', /another S3 bucket/)
 })
 
-test('blobs: s3: one call in five fails and one answer in three is cut, and nobody notices', async (t) => {
+test('blobs: s3: callers notice nothing when one call in five fails and one response in three is cut', async (t) => {
   const { blobs, w, s3, bytes } = await stores.s3(t)
   if (!s3) return t.fail()
   Object.assign(s3.trouble, { failures: 0.2, cuts: 0.3 })
@@ -176,7 +171,7 @@ test('blobs: s3: one call in five fails and one answer in three is cut, and nobo
   t.is((await bytes()).length, 12)
 })
 
-test('blobs: s3: a service that is away is told in words, and nothing is kept', async (t) => {
+test('blobs: s3: an unreachable service is reported, and nothing is stored', async (t) => {
   const { blobs, w, s3 } = await stores.s3(t)
   if (!s3) return t.fail()
   await blobs.put(w.org.id, pieces(Buffer.from('x')))
@@ -186,5 +181,5 @@ test('blobs: s3: a service that is away is told in words, and nothing is kept', 
   s3.trouble.failures = 0
   t.is((await w.visitor.get('/readyz')).status, 200)
   await blobs.sweep(never, 0)
-  t.is((await w.db.query('select from blobs')).rowCount, 0)
+  t.deepEqual(await readBlobs(w.db), [])
 })

@@ -3,21 +3,21 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { startFauxqs } from 'fauxqs'
 
-/** What may go wrong with a call to the S3 server: it fails before, its answer is cut, or it takes its time. */
+/** Faults of the S3 server: calls that fail, responses that are cut, and delays. */
 export interface Trouble {
-  /** Of how many calls each one fails, 0 to 1; failures are 500, 503 and connections that break, in turn. */
+  /** Share of calls that fail, 0 to 1; failures are 500, 503 and broken connections in turn. */
   failures: number
-  /** Of how many answers with a body each one is cut in the middle, 0 to 1. */
+  /** Share of responses with a body that are cut in the middle, 0 to 1. */
   cuts: number
   delayMs: number
 }
 
-/** An S3 server of a test's own, in memory, behind a proxy that can be told to make trouble. */
+/** An S3 server of the test in memory, behind a proxy that can cause faults. */
 export interface TestS3 {
-  /** What makes Kontor use it. */
+  /** Variables with which Kontor uses it. */
   readonly environment: Readonly<Record<string, string>>
   readonly trouble: Trouble
-  /** The keys that it holds, the store's name left out. */
+  /** The keys that it holds, without the store's name. */
   readonly keys: () => Promise<string[]>
   /** The calls so far, by method. */
   readonly calls: Record<string, number>
@@ -57,8 +57,8 @@ export async function startS3(t: Pick<ExecutionContext, 'teardown'>): Promise<Te
 }
 
 /**
- * Tells of each call whether it is among this share of all with its key. The first is chosen at random, the others follow evenly: by chance
- * alone now and then as many calls in a row would fail as Kontor tries.
+ * Returns whether a call is among this share of all with its key. The first is chosen at random, and the others follow evenly: by chance
+ * alone, as many calls in a row as Kontor tries would sometimes fail.
  */
 function inShares(): (key: string, share: number) => boolean {
   const due = new Map<string, number>()
@@ -69,7 +69,7 @@ function inShares(): (key: string, share: number) => boolean {
   }
 }
 
-/** Reads the call to its end first, as a server that is overloaded may. */
+/** Reads the call to its end first, as an overloaded server may. */
 function fail(count: number, incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (count % 3 === 0) return void incoming.socket.destroy()
   incoming

@@ -7,14 +7,17 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
+const createNumbers = { text: 'create temporary table numbers (number integer)' }
+const readNumbers = { text: 'select number from numbers' }
+
 /** A database of one connection with a table of numbers, and a cache. */
 async function open(t: ExecutionContext) {
   const { config } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'attempts', statementTimeoutMs: 60_000 })
   const cache = new Cache(config.databaseUrl, 'attempts')
   t.teardown(() => Promise.all([database.close(), cache.close()]))
-  await database.query({ text: 'create temporary table numbers (number integer)' })
-  const held = async () => (await database.query<{ number: number }>({ text: 'select number from numbers' })).map(({ number }) => number)
+  await database.query(createNumbers)
+  const held = async () => (await database.query<{ number: number }>(readNumbers)).map(({ number }) => number)
   return { database, cache, held }
 }
 
@@ -23,7 +26,7 @@ const lock = prepared('lock_numbers', 'select number from numbers for update')
 const fail = (code: string) => ({ text: `do $$ begin raise exception 'no' using errcode = '${code}'; end $$` })
 const outdated = { text: 'select nothing_of_this_name from numbers' }
 
-/** Work that fails by this statement until it is done for the third time. */
+/** Work that fails by this statement in its first two attempts. */
 function failingTwice(failure: { readonly text: string }, before: (db: Executor) => Promise<unknown>) {
   let attempts = 0
   const work = async ({ db }: { readonly db: Executor }) => {
@@ -40,7 +43,7 @@ for (const [name, failure] of Object.entries({
   'a serialization failure': fail('40001'),
   'a lost column': outdated,
 })) {
-  test(`attempts: work that has committed nothing is done again after ${name}`, async (t) => {
+  test(`attempts: work that has committed nothing is repeated after ${name}`, async (t) => {
     const { database, cache, held } = await open(t)
     const { work } = failingTwice(failure, (db) => db.query(lock()))
     t.is(await inAttempts(cache, database, work), 3)
@@ -51,7 +54,7 @@ for (const [name, failure] of Object.entries({
         return inTransaction.work({ db: tx })
       })
     t.is(await inAttempts(cache, database, write), 3)
-    t.deepEqual(await held(), [1], 'what failed was rolled back')
+    t.deepEqual(await held(), [1], 'the failed attempts were rolled back')
   })
 }
 
@@ -66,7 +69,7 @@ test('attempts: a column that is missing in all five attempts is OVERLOADED', as
   t.is(attempts, 5)
 })
 
-test('attempts: work that has committed a write is not done again', async (t) => {
+test('attempts: work that has committed a write is not repeated', async (t) => {
   const { database, cache, held } = await open(t)
   const alone = failingTwice(fail('40P01'), (db) => db.query(insert(1)))
   await t.throwsAsync(inAttempts(cache, database, alone.work), { code: 'OVERLOADED' })
@@ -81,7 +84,7 @@ test('attempts: work that has committed a write is not done again', async (t) =>
   t.deepEqual(await held(), [1, 2])
 })
 
-test('attempts: a write that is repeatable, or recorded in a checkpoint, keeps nothing from being done again', async (t) => {
+test('attempts: work is repeated after a write that is repeatable or recorded in a checkpoint', async (t) => {
   const { database, cache, held } = await open(t)
   const repeatable = failingTwice(outdated, (db) => db.query({ ...insert(1), repeatable: true }))
   t.is(await inAttempts(cache, database, repeatable.work), 3)
@@ -102,7 +105,7 @@ test('attempts: a write that is repeatable, or recorded in a checkpoint, keeps n
   t.deepEqual(await held(), [1, 1, 1, ...Array.from({ length: 12 }, () => 2)])
 })
 
-test('attempts: work is given up at the fifth attempt, and other failures at the first; work around it does not do it again', async (t) => {
+test('attempts: work fails after the fifth attempt, or after the first for other errors; work around it does not repeat it', async (t) => {
   const { database, cache } = await open(t)
   for (const [code, expected] of [
     ['40P01', 5],

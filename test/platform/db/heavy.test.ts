@@ -1,17 +1,27 @@
 import test from 'ava'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test, {}, { pools: [] })
 
-/** A statement that takes so many seconds, and says when it began and ended. */
+const sleepAndTell = `
+  with began as materialized (select clock_timestamp() as at), slept as materialized (select at, pg_sleep($1) from began)
+  select extract(epoch from at)::float8 as began, extract(epoch from clock_timestamp())::float8 as ended from slept`
+const sleepingFor200Ms = `
+  select from pg_stat_activity where query like '%with began%' and clock_timestamp() - query_start > interval '200 ms' and state = 'active'
+    and datname = current_database() and pid <> pg_backend_pid()`
+const showParallelWorkers = { text: 'show max_parallel_workers_per_gather' }
+const renameWorkspace = `update workspaces set name = 'changed' where id = $1`
+const readName = 'select name from workspaces where id = $1'
+
+/** A statement that takes so many seconds, and returns when it began and ended. */
 const sleep = (seconds: number) =>
   asHeavy<Slept>(
     {
-      text: `with began as materialized (select clock_timestamp() as at), slept as materialized (select at, pg_sleep($1) from began)
-             select extract(epoch from at)::float8 as began, extract(epoch from clock_timestamp())::float8 as ended from slept`,
+      text: sleepAndTell,
       values: [seconds],
     },
     'q',
@@ -22,7 +32,7 @@ interface Slept {
   readonly ended: number
 }
 
-test('heavy: heavy statements of a workspace run one at a time, and those of another beside them', async (t) => {
+test('heavy: heavy statements of a workspace run one at a time, beside those of other workspaces', async (t) => {
   const w = await shared()
   const { database } = w.api.services
   const own = database.forWorkspace(w.org.id)
@@ -33,7 +43,7 @@ test('heavy: heavy statements of a workspace run one at a time, and those of ano
   t.true((other?.began ?? 0) < (slept[1]?.began ?? 0))
 })
 
-test('heavy: a search by text waits 3 s behind a heavy statement of its workspace; nothing else does', async (t) => {
+test('heavy: a search by text waits 3 s behind a heavy statement of its workspace; other requests do not', async (t) => {
   const w = await shared()
   const other = await createOrg(w, 'Other')
   const place = ({ path }: { path: string }) => `${path}/records/locations`
@@ -41,9 +51,7 @@ test('heavy: a search by text waits 3 s behind a heavy statement of its workspac
     .forWorkspace(w.org.id)
     .query(sleep(60))
     .catch((error: Problem) => error)
-  const isLong = `select from pg_stat_activity where query like 'with began%' and clock_timestamp() - query_start > interval '200 ms' and state = 'active'
-                  and datname = current_database()`
-  while ((await w.db.query(isLong)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  await eventually(async () => (await w.db.query(sleepingFor200Ms)).rowCount !== 0)
   const late = w.org.owner.withoutRetries().get(`${place(w.org)}?q=x`)
   t.is((await w.org.owner.get(place(w.org))).status, 200)
   t.is((await other.owner.get(`${place(other)}?q=x`)).status, 200)
@@ -54,23 +62,21 @@ test('heavy: a search by text waits 3 s behind a heavy statement of its workspac
   t.is((await w.org.owner.get(`${place(w.org)}?q=x`)).status, 200)
 })
 
-test('heavy: a heavy statement of a transaction ends after 5 s, and the transaction with it', async (t) => {
+test('heavy: a heavy statement of a transaction ends after 5 s and fails the transaction', async (t) => {
   const w = await shared()
   const own = w.api.services.database.forWorkspace(w.org.id)
   const failure = await t.throwsAsync<Problem>(
     own.transaction(async (tx) => {
-      await tx.query({ text: `update workspaces set name = 'changed' where id = $1`, values: [w.org.id] })
+      await tx.query({ text: renameWorkspace, values: [w.org.id] })
       await tx.query(sleep(60))
     }),
   )
   t.is(failure?.code, 'VALIDATION_ERROR')
-  const { rows } = await w.db.query('select name from workspaces where id = $1', [w.org.id])
+  const { rows } = await w.db.query(readName, [w.org.id])
   t.deepEqual(rows, [{ name: 'Acme' }])
 })
 
-test('heavy: no statement takes parallel workers', async (t) => {
+test('heavy: no statement uses parallel workers', async (t) => {
   const w = await shared()
-  t.deepEqual(await w.api.services.database.query({ text: 'show max_parallel_workers_per_gather' }), [
-    { max_parallel_workers_per_gather: '0' },
-  ])
+  t.deepEqual(await w.api.services.database.query(showParallelWorkers), [{ max_parallel_workers_per_gather: '0' }])
 })

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
 import { isOutdatedTypeMetadata } from '#shared/platform/db/database-errors.ts'
 import { maxPreparedLength } from '#shared/platform/db/statements/prepared-query.ts'
-import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
+import { asArrays } from '#shared/platform/db/statements/statement.ts'
 import { prepared } from '#test/support/prepared.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -16,7 +16,7 @@ async function single(t: ExecutionContext): Promise<Database> {
   return database
 }
 
-/** What the database was asked for in all, by kind of message. */
+/** The kinds of messages that the database received. */
 async function messages(database: Database, work: () => Promise<unknown>): Promise<string[]> {
   const client = await database.pool.connect()
   const { connection } = client as unknown as {
@@ -35,6 +35,19 @@ async function messages(database: Database, work: () => Promise<unknown>): Promi
   return sent
 }
 
+const divideText = 'select 10 / $1::int as result'
+const divide = prepared('divide', divideText)
+/** Another text under the same name. */
+const divideAgain = prepared('divide', 'select 1')
+const none = prepared('none', 'set application_name = prepared')
+const wrong = prepared('wrong', 'select nothing')
+const right = prepared('wrong', 'select 1 as right')
+const refused = prepared('refused', 'select 1 / 0')
+const createChanging = 'create temporary table changing as select 1 as number'
+const changeColumn = `alter table changing alter number type text using 'text'`
+const all = prepared('all', 'select * from changing')
+const countPrepared = { text: 'select count(*) from pg_prepared_statements' }
+const selectIndex = (index: number, padding: string): string => `select ${index} as index${padding}`
 const row = prepared(
   'row',
   `select $1::bigint as big, $2::numeric as exact, $3::jsonb as thing, $4::timestamptz as at, $5::text[] as list, $6::bytea as bytes`,
@@ -49,7 +62,7 @@ const found = {
   bytes: Buffer.from([0, 255]),
 }
 
-test('prepared run: a prepared statement gives the same rows each time, and is parsed and described once', async (t) => {
+test('prepared run: a prepared statement returns the same rows each time, and is parsed and described once', async (t) => {
   const database = await single(t)
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) {
@@ -63,18 +76,16 @@ test('prepared run: a prepared statement gives the same rows each time, and is p
   t.deepEqual(sent, ['parse', 'describe'])
 })
 
-test('prepared run: a statement without rows gives none, and is not asked for columns again', async (t) => {
+test('prepared run: a statement without rows returns none, and is described once', async (t) => {
   const database = await single(t)
-  const none = prepared('none', 'set application_name = prepared')
   const sent = await messages(database, async () => {
     for (let round = 0; round < 3; round++) t.deepEqual(await database.query(none()), [])
   })
   t.deepEqual(sent, ['parse', 'describe'])
 })
 
-test('prepared run: a statement that fails is run again like any other, whatever it failed of', async (t) => {
+test('prepared run: a statement runs again after any failure', async (t) => {
   const database = await single(t)
-  const divide = prepared('divide', 'select 10 / $1::int as result')
   const circle: Record<string, unknown> = {}
   circle.self = circle
   await t.throwsAsync(database.query(divide(circle)), { message: /circular/i })
@@ -83,45 +94,39 @@ test('prepared run: a statement that fails is run again like any other, whatever
     t.deepEqual(await database.query(divide(5)), [{ result: 2 }])
     await t.throwsAsync(database.query(divide('no number')), { message: /invalid input syntax/ })
   }
-  await t.throwsAsync(database.query(prepared('wrong', 'select nothing')()), { message: /column "nothing" does not exist/ })
-  t.deepEqual(
-    await database.query(prepared('wrong', 'select 1 as right')()),
-    [{ right: 1 }],
-    'a text that could not be parsed was not kept',
-  )
-  await t.throwsAsync(database.query(prepared('divide', 'select 1')()), { message: /divide is prepared with another text/ })
+  await t.throwsAsync(database.query(wrong()), { message: /column "nothing" does not exist/ })
+  t.deepEqual(await database.query(right()), [{ right: 1 }], 'a text that could not be parsed is not kept')
+  await t.throwsAsync(database.query(divideAgain()), { message: /divide is prepared with another text/ })
   t.deepEqual(await database.query(divide(2)), [{ result: 5 }])
 })
 
-test('prepared run: the error of a statement tells who asked', async (t) => {
+test('prepared run: the stack of an error names the caller of the statement', async (t) => {
   const database = await single(t)
-  const error = await t.throwsAsync(database.query(prepared('refused', 'select 1 / 0')()))
+  const error = await t.throwsAsync(database.query(refused()))
   t.regex(String(error?.stack), /run-statement\.ts/)
 })
 
-test('prepared run: rows of columns that have changed since are refused, never read as what they were', async (t) => {
+test('prepared run: rows of changed columns are refused and never read with the old columns', async (t) => {
   const database = await single(t)
   const run = (text: string) => database.query({ text })
-  const all: Statement = prepared('all', 'select * from changing')()
-  await run('create temporary table changing as select 1 as number')
-  t.deepEqual(await database.query(all), [{ number: 1 }])
-  await run(`alter table changing alter number type text using 'text'`)
-  const error = await t.throwsAsync(database.query(all))
+  await run(createChanging)
+  t.deepEqual(await database.query(all()), [{ number: 1 }])
+  await run(changeColumn)
+  const error = await t.throwsAsync(database.query(all()))
   t.true(isOutdatedTypeMetadata(error))
 })
 
-test('prepared run: in a transaction as well', async (t) => {
+test('prepared run: statements in a transaction are prepared too', async (t) => {
   const database = await single(t)
-  const divide = prepared('divide', 'select 10 / $1::int as result')
   const sent = await messages(database, () =>
     database.transaction(async (tx) => {
       for (const by of [1, 2, 5]) t.deepEqual(await tx.query(divide(by)), [{ result: 10 / by }])
     }),
   )
-  t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin goes out with the first of them')
+  t.deepEqual(sent, ['parse', 'parse', 'describe'], 'begin is sent with the first statement')
 })
 
-test('prepared run: a statement without a name is parsed each time, and gives the same rows', async (t) => {
+test('prepared run: a statement without a name is parsed each time, and returns the same rows', async (t) => {
   const database = await single(t)
   const { text } = row()
   const sent = await messages(database, async () => {
@@ -129,25 +134,25 @@ test('prepared run: a statement without a name is parsed each time, and gives th
       t.deepEqual(await database.query({ text, values }), [found])
       t.deepEqual(await database.query(asArrays({ text, values })), [Object.values(found)])
     }
-    await t.throwsAsync(database.query({ text: 'select 10 / $1::int', values: [0] }), { message: /division by zero/ })
-    t.deepEqual(await database.query({ text: 'select 10 / $1::int as result', values: [5] }), [{ result: 2 }])
+    await t.throwsAsync(database.query({ text: divideText, values: [0] }), { message: /division by zero/ })
+    t.deepEqual(await database.query({ text: divideText, values: [5] }), [{ result: 2 }])
   })
   t.deepEqual(sent, Array.from({ length: 6 }, () => ['parse', 'describe']).flat())
 })
 
-test('prepared run: a connection keeps so much text of prepared statements: one more takes the place of the one that has rested longest', async (t) => {
+test('prepared run: a connection bounds the text of its prepared statements: a new one replaces the least recently used', async (t) => {
   const database = await single(t)
   const most = 10
   const padding = ' '.repeat(Math.floor(maxPreparedLength / most) - 30)
-  const nth = (index: number) => prepared(`nth ${index}`, `select ${index} as index${padding}`)()
-  const kept = async () => (await database.query<{ count: number }>({ text: 'select count(*) from pg_prepared_statements' }))[0]?.count
+  const nth = (index: number) => prepared(`nth ${index}`, selectIndex(index, padding))()
+  const kept = async () => (await database.query<{ count: number }>(countPrepared))[0]?.count
   for (let index = 0; index < most; index++) await database.query(nth(index))
   await database.query(nth(0))
   t.is(await kept(), most)
   const sent = await messages(database, async () => {
     t.deepEqual(await database.query(nth(most)), [{ index: most }])
     t.deepEqual(await database.query(nth(0)), [{ index: 0 }])
-    t.deepEqual(await database.query(nth(1)), [{ index: 1 }], 'the one that made room is prepared again')
+    t.deepEqual(await database.query(nth(1)), [{ index: 1 }], 'the replaced statement is prepared again')
   })
   t.deepEqual(sent, ['close', 'parse', 'describe', 'close', 'parse', 'describe'])
   t.is(await kept(), most)

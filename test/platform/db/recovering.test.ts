@@ -10,11 +10,11 @@ const refusing = (times: number, code: string) => {
   }
 }
 
-test('recovering: a database that recovers is asked again until it lets us in', async (t) => {
+test('recovering: a database in recovery is asked again until it accepts the connection', async (t) => {
   t.is(await retryWhileRecovering(refusing(3, '57P03')), 4)
 })
 
-test('recovering: whoever is refused for another reason hears of it at once', async (t) => {
+test('recovering: a connection that is refused for another reason fails at once', async (t) => {
   for (const code of ['28P01', '53300', 'ECONNREFUSED']) {
     const connect = refusing(1, code)
     await t.throwsAsync(retryWhileRecovering(connect), { code })

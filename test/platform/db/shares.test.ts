@@ -1,10 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
+import { type HeldLock, lockRow } from '#test/support/locks.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import { countLockWaits } from '#test/support/waiting.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Takes a place and notes whether it was free at once, and when it was had. */
+/** Takes a connection, returns whether it was free at once, and records its admission. */
 function take(shares: ConnectionShares, owner: string | null, admitted: string[] = []): boolean {
   const turn = shares.acquire(owner)
   void turn?.then(
@@ -14,7 +18,7 @@ function take(shares: ConnectionShares, owner: string | null, admitted: string[]
   return turn === undefined
 }
 
-test('shares: a workspace alone leaves the last quarter of the connections to others', (t) => {
+test('shares: a single workspace leaves the last quarter of the connections to others', (t) => {
   const shares = new ConnectionShares(16)
   const taken = Array.from({ length: 16 }, () => take(shares, 'a'))
   t.is(taken.filter(Boolean).length, 12)
@@ -24,7 +28,7 @@ test('shares: a workspace alone leaves the last quarter of the connections to ot
   t.false(take(shares, 'e'))
 })
 
-test('shares: what comes free goes to workspaces below a quarter in turn, and in order within one', async (t) => {
+test('shares: free connections go to workspaces below a quarter in turn, and in order within each', async (t) => {
   const shares = new ConnectionShares(16)
   for (let held = 0; held < 12; held++) take(shares, 'a')
   for (let held = 0; held < 4; held++) take(shares, 'b')
@@ -33,7 +37,7 @@ test('shares: what comes free goes to workspaces below a quarter in turn, and in
   for (let freed = 0; freed < 3; freed++) shares.release('a')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c'])
-  // Of a workspace with a quarter nobody is admitted before the reserve is free again.
+  // No connection is given to a workspace with a quarter before the reserve is free again.
   for (let freed = 0; freed < 4; freed++) shares.release('a')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c'])
@@ -42,7 +46,7 @@ test('shares: what comes free goes to workspaces below a quarter in turn, and in
   t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
 })
 
-test('shares: a pool of two is of use to one workspace', (t) => {
+test('shares: one workspace can use a pool of two', (t) => {
   const shares = new ConnectionShares(2)
   t.deepEqual(
     [1, 2, 3].map(() => take(shares, 'a')),
@@ -52,37 +56,28 @@ test('shares: a pool of two is of use to one workspace', (t) => {
 
 const shared = shareWorld(test)
 
-/** A record whose row somebody else holds until the function is called. */
+const jobsToRetry = `select from pgboss.job where state = 'retry'`
+
+/** A record whose row is locked until `release`. */
 async function heldRecord(
   t: ExecutionContext,
   w: World,
   { owner, path, id }: Org,
-): Promise<{ readonly record: string; readonly letGo: () => Promise<void> }> {
+): Promise<{ readonly record: string; readonly lock: HeldLock }> {
   await owner.post(`${path}/types`, { key: 'parts', label: 'Parts' })
   await owner.post(`${path}/fields`, { entity_type: 'parts', key: 'note', label: 'Note', type: 'string' })
   const { data } = await owner.post(`${path}/records/parts`, { values: { note: 'x' } })
-  const client = await w.db.connect()
-  await client.query('begin')
-  await client.query(`select from ws_${id.replaceAll('-', '')}.parts where id = $1 for update`, [data.id])
-  // Its session ends with the test, also where that has failed.
-  t.teardown(() => client.release(true))
-  const letGo = async () => void (await client.query('rollback'))
-  return { record: data.id, letGo }
-}
-
-async function waitForLocks(w: World, count: number): Promise<void> {
-  const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await w.db.query(text)).rowCount !== count) await new Promise((resolve) => setTimeout(resolve, 5))
+  return { record: data.id, lock: await lockRow(t, w.db, `${schemaOf(id)}.parts`, data.id) }
 }
 
 test('shares: changes that wait for a record are OVERLOADED after 3 s, and another workspace is served meanwhile', async (t) => {
   const w = await shared()
   const other = await createOrg(w, 'Other')
-  const { record, letGo } = await heldRecord(t, w, w.org)
+  const { record, lock } = await heldRecord(t, w, w.org)
   const place = `${w.org.path}/records/parts/${record}/values`
   const answers = Array.from({ length: 30 }, () => w.org.owner.withoutRetries().put(place, { values: { note: 'y' } }))
-  // Of the 8 connections two are left to others.
-  await waitForLocks(w, 6)
+  // Two of the 8 connections are left to others.
+  await eventually(async () => (await countLockWaits(w.db)) === 6)
   const first = answers[0] as (typeof answers)[number]
   let isAnswered = false
   void first.then(() => {
@@ -94,18 +89,17 @@ test('shares: changes that wait for a record are OVERLOADED after 3 s, and anoth
   for (const { status, body, headers } of await Promise.all(answers)) {
     t.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'OVERLOADED', '1'])
   }
-  await letGo()
+  await lock.release()
   t.is((await w.org.owner.put(place, { values: { note: 'z' } })).status, 204)
 })
 
-test('shares: a job that meets OVERLOADED is tried again, and its caller hears nothing of it', async (t) => {
+test('shares: a job that is OVERLOADED is retried without effect on its caller', async (t) => {
   const w = await shared()
-  const { record, letGo } = await heldRecord(t, w, w.org)
+  const { record, lock } = await heldRecord(t, w, w.org)
   const operations = [{ op: 'update', id: record, values: { note: 'y' } }]
   const answer = w.org.owner.post(`${w.org.path}/records/parts/batch`, { operations, atomic: true })
-  const failed = `select from pgboss.job where state = 'retry'`
-  while ((await w.db.query(failed)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-  await letGo()
+  await eventually(async () => (await w.db.query(jobsToRetry)).rowCount !== 0)
+  await lock.release()
   const { status, data } = await answer
   t.is(status, 200)
   t.is(data.results[0].status, 200)

@@ -5,7 +5,13 @@ import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { type Network, startNetwork } from '#test/faults/network.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
-/** A database behind a network of the test's own. */
+const one = { text: 'select 1' }
+const two = { text: 'select 2' }
+const three = { text: 'select 3 as three' }
+// Longer than the time without an answer after which a connection counts as lost.
+const slowOne = { text: 'select 1 as one from pg_sleep(8)' }
+
+/** A database behind a network of the test. */
 async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Database; readonly network: Network }> {
   const { name, url } = await emptyDatabase(`silence_${randomUUID().slice(0, 8)}`)
   const network = await startNetwork(t, url)
@@ -15,29 +21,29 @@ async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Databa
   return { db, network }
 }
 
-test('silence: a statement whose answer is lost fails by itself, long before its own time is up, and the pool goes on', async (t) => {
+test('silence: a statement whose response is lost fails before its own timeout, and the pool continues', async (t) => {
   const { db, network } = await behindNetwork(t)
-  await db.query({ text: 'select 1' })
+  await db.query(one)
   network.stall()
-  const lost = t.throwsAsync(db.query({ text: 'select 2' }))
+  const lost = t.throwsAsync(db.query(two))
   network.forget()
   t.true(isDatabaseUnavailable(await lost))
-  t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
+  t.deepEqual(await db.query(three), [{ three: 3 }])
 })
 
-test('silence: so does a transaction while nothing comes through at all', async (t) => {
+test('silence: a transaction fails while the network is silent', async (t) => {
   const { db, network } = await behindNetwork(t)
   const lost = db.transaction(async (tx) => {
-    await tx.query({ text: 'select 1' })
+    await tx.query(one)
     network.stall()
-    await tx.query({ text: 'select 2' })
+    await tx.query(two)
   })
   t.true(isDatabaseUnavailable(await t.throwsAsync(lost)))
   network.mend()
-  t.deepEqual(await db.query({ text: 'select 3 as three' }), [{ three: 3 }])
+  t.deepEqual(await db.query(three), [{ three: 3 }])
 })
 
-test('silence: a statement that the database is at work on may take its time', async (t) => {
+test('silence: a statement on which the database works may take its time', async (t) => {
   const { db } = await behindNetwork(t)
-  t.deepEqual(await db.query({ text: 'select 1 as one from pg_sleep(8)' }), [{ one: 1 }])
+  t.deepEqual(await db.query(slowOne), [{ one: 1 }])
 })

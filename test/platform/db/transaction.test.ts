@@ -5,22 +5,29 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-/** A database of one connection with a table of numbers, none of which is there twice. */
+/** A database of one connection with a table of unique numbers. */
 async function numbers(t: ExecutionContext): Promise<Database> {
   const { config } = await start()
   const database = new Database(config.databaseUrl, { connections: 1, name: 'transactions', statementTimeoutMs: 60_000 })
   t.teardown(() => database.close())
-  await database.query({ text: 'create temporary table numbers (number integer unique deferrable initially deferred)' })
+  await database.query(createNumbers)
   return database
 }
 
+const createNumbers = { text: 'create temporary table numbers (number integer unique deferrable initially deferred)' }
+const readNumbers = { text: 'select number from numbers order by number' }
+const plain = { text: 'select 1' }
+const plainWithValue = { text: 'select $1::int' }
+const wrongColumn = { text: 'select nothing' }
+const failingInTransaction = 'begin; select 1 / 0; commit'
+const never = prepared('never', 'select $1::json')
 const insert = prepared('insert_number', 'insert into numbers (number) values ($1)')
 const divide = prepared<{ result: number }>('divide_number', 'select 10 / $1::int as result')
 
 const held = async (database: Database): Promise<number[]> =>
-  (await database.query<{ number: number }>({ text: 'select number from numbers order by number' })).map(({ number }) => number)
+  (await database.query<{ number: number }>(readNumbers)).map(({ number }) => number)
 
-/** How often the database was asked to answer while something was done: each is a round trip. */
+/** The number of round trips of some work. */
 async function roundTrips(database: Database, work: () => Promise<unknown>): Promise<number> {
   const client = await database.pool.connect()
   const { connection } = client as unknown as { connection: Record<'sync' | 'query', (...given: unknown[]) => void> }
@@ -37,7 +44,7 @@ async function roundTrips(database: Database, work: () => Promise<unknown>): Pro
   return count
 }
 
-test('transaction: a transaction costs a round trip for each statement, and one to commit unless its last one brings that along', async (t) => {
+test('transaction: a transaction costs a round trip for each statement, and one for the commit unless its last statement commits', async (t) => {
   const database = await numbers(t)
   t.is(await roundTrips(database, () => database.transaction(async () => undefined)), 0)
   t.is(await roundTrips(database, () => database.transaction((tx) => tx.query(insert(1)))), 2)
@@ -52,7 +59,7 @@ test('transaction: a transaction costs a round trip for each statement, and one 
   t.deepEqual(await held(database), [1, 5])
 })
 
-test('transaction: a last statement that fails takes all back, and so does a commit that is refused', async (t) => {
+test('transaction: a failing last statement rolls back everything, and so does a refused commit', async (t) => {
   const database = await numbers(t)
   const committed: string[] = []
   const trying = (last: ReturnType<typeof insert>) =>
@@ -71,16 +78,16 @@ test('transaction: a last statement that fails takes all back, and so does a com
   t.deepEqual(committed, ['insert_number'])
 })
 
-test('transaction: nothing of a transaction stands alone, whatever became of its first statement', async (t) => {
+test('transaction: no statement of a transaction takes effect alone, whatever its first statement did', async (t) => {
   const database = await numbers(t)
   const circle: Record<string, unknown> = {}
   circle.self = circle
   const firsts = [
     // Never sent.
-    prepared('never', 'select $1::json')(circle),
+    never(circle),
     // Sent as plain text.
-    { text: 'select 1' },
-    { text: 'select $1::int', values: [1] },
+    plain,
+    { ...plainWithValue, values: [1] },
     divide(5),
   ]
   for (const first of firsts) {
@@ -94,8 +101,8 @@ test('transaction: nothing of a transaction stands alone, whatever became of its
     )
     t.deepEqual(await held(database), [])
   }
-  // What failed in the database leaves a transaction in which nothing more is done.
-  for (const wrong of [divide(0), { text: 'select nothing' }])
+  // After a failure in the database no statement of the transaction takes effect.
+  for (const wrong of [divide(0), wrongColumn])
     await t.throwsAsync(
       database.transaction(async (tx) => {
         await tx.query(wrong).catch(() => undefined)
@@ -106,7 +113,7 @@ test('transaction: nothing of a transaction stands alone, whatever became of its
   t.deepEqual(await held(database), [])
 })
 
-test('transaction: a transaction inside another ends nothing', async (t) => {
+test('transaction: a nested transaction ends nothing', async (t) => {
   const database = await numbers(t)
   const outer = database.transaction(async (tx) => {
     await tx.transaction(
@@ -119,9 +126,9 @@ test('transaction: a transaction inside another ends nothing', async (t) => {
   t.deepEqual(await held(database), [])
 })
 
-test('transaction: a text of several statements that fails leaves no transaction open', async (t) => {
+test('transaction: a failing text of several statements leaves no transaction open', async (t) => {
   const database = await numbers(t)
-  await t.throwsAsync(database.executeSql('begin; select 1 / 0; commit'), { message: /division by zero/ })
+  await t.throwsAsync(database.executeSql(failingInTransaction), { message: /division by zero/ })
   await database.query(insert(1))
   t.deepEqual(await held(database), [1])
 })

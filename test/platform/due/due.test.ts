@@ -4,6 +4,8 @@ import { removeDue, setDue, setDueIfUnset, setDueNoLater } from '#shared/platfor
 import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { t as s, schema } from '#shared/platform/kernel/schema.ts'
+import { deleteDueWork, readJobPayloads, readMaintenanceTime } from '#test/platform/due/rows.ts'
+import { deleteJobs, setWorkspaceStatus } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -35,12 +37,12 @@ const after = (seconds: number): Date => new Date(start.getTime() + seconds * 1_
 
 const withoutSchedule = shareWorld(test, {}, { pools: ['data'] })
 
-/** A world without the pool that files what is due: the tests do, at a time of their own. Nobody takes the jobs. */
+/** A world without the pool that enqueues due work: the tests do, at their own time. No worker takes the jobs. */
 async function quiet(t: ExecutionContext): Promise<World> {
   const w = await withoutSchedule()
   t.teardown(async () => {
-    await w.db.query(`delete from pgboss.job where name = $1`, [ring.name])
-    await w.db.query(`delete from due_work where kind like 'test-%'`)
+    await deleteJobs(w.db, ring.name)
+    await deleteDueWork(w.db, 'test-%')
   })
   await w.api.services.jobQueue.boss.createQueue(ring.name, {})
   return w
@@ -49,13 +51,10 @@ async function quiet(t: ExecutionContext): Promise<World> {
 const fileAt = ({ api }: World, now: Date, atMost = 100): Promise<number> =>
   enqueueDue({ db: api.services.database, jobQueue: api.services.jobQueue, now: () => now }, kinds, atMost)
 
-/** What has been filed, as subject and time, in the order of both. */
+/** The enqueued jobs as subject and time, sorted. */
 async function filed({ db }: World): Promise<string[]> {
-  const { rows } = await db.query<{ payload: { subject: string; at: string } }>(
-    `select data -> 'payload' as payload from pgboss.job where name = $1`,
-    [ring.name],
-  )
-  return rows.map(({ payload: { subject, at } }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()
+  const payloads = await readJobPayloads<{ subject: string; at: string }>(db, ring.name)
+  return payloads.map(({ subject, at }) => `${subject} ${Date.parse(at) / 1_000 - start.getTime() / 1_000}`).sort()
 }
 
 test('due: work falls due at its time, once, oldest first', async (t) => {
@@ -73,7 +72,7 @@ test('due: work falls due at its time, once, oldest first', async (t) => {
   t.deepEqual(await filed(w), ['at 1 1', 'at 3 3', 'at 5 5'])
 })
 
-test('due: what is set is moved, brought forward, left alone or dropped', async (t) => {
+test('due: due work is moved, brought forward, left alone or removed', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   const at = (subject: string, seconds: number) => [{ subject, at: after(seconds) }]
@@ -87,7 +86,7 @@ test('due: what is set is moved, brought forward, left alone or dropped', async 
   t.deepEqual(await filed(w), ['forward 5', 'kept 10', 'moved 20', 'stays 10'])
 })
 
-test('due: what was set in a transaction that failed never falls due', async (t) => {
+test('due: work that was set in a failed transaction never falls due', async (t) => {
   const w = await quiet(t)
   const failing = w.api.services.database.transaction(async (tx) => {
     await setDue(tx, alarm, w.org.id, [{ subject: 'lost', at: start }])
@@ -97,7 +96,7 @@ test('due: what was set in a transaction that failed never falls due', async (t)
   t.is(await fileAt(w, after(60)), 0)
 })
 
-test('due: work that repeats is set again in the transaction that files it', async (t) => {
+test('due: repeating work is set again in the transaction that enqueues it', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, daily, w.org.id, [{ subject: 'day', at: start }])
   await fileAt(w, after(1))
@@ -107,20 +106,20 @@ test('due: work that repeats is set again in the transaction that files it', asy
   t.deepEqual(await filed(w), ['day 0', 'day 86400'])
 })
 
-test('due: in a suspended workspace due work waits and falls due once afterwards; money goes on', async (t) => {
+test('due: due work of a suspended workspace waits and falls due once afterwards; payments continue', async (t) => {
   const w = await quiet(t)
   const { database } = w.api.services
   for (const kind of [alarm, money]) await setDue(database, kind, w.org.id, [{ subject: kind.name, at: start }])
-  await w.db.query(`update workspaces set status = 'suspended' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   await fileAt(w, after(1))
-  t.is(await fileAt(w, after(2)), 0, 'what waits is not looked at again and again')
+  t.is(await fileAt(w, after(2)), 0, 'waiting work is read only once')
   t.deepEqual(await filed(w), ['test-money 0'])
-  await w.db.query(`update workspaces set status = 'active' where id = $1`, [w.org.id])
+  await setWorkspaceStatus(w.db, w.org.id, 'active')
   await fileAt(w, after(3))
   t.deepEqual(await filed(w), ['test-alarm 0', 'test-money 0'])
 })
 
-test('due: work of an app that is off waits until it is on', async (t) => {
+test('due: work of a disabled app waits until the app is enabled', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, agenda, w.org.id, [{ subject: 'agenda', at: start }])
   const apps = (isOn: boolean) => w.org.owner.patch(w.org.path, { apps: { calendar: isOn } })
@@ -132,15 +131,14 @@ test('due: work of an app that is off waits until it is on', async (t) => {
   t.deepEqual(await filed(w), ['agenda 0'])
 })
 
-test('due: what a process does not know is left to one that does', async (t) => {
+test('due: a process leaves unknown kinds of work to other processes', async (t) => {
   const w = await quiet(t)
   await setDue(w.api.services.database, { name: 'test-unheard-of' }, w.org.id, [{ subject: 'a', at: start }])
   t.is(await fileAt(w, after(60)), 0)
-  const { rowCount } = await w.db.query(`delete from due_work where kind = 'test-unheard-of'`)
-  t.is(rowCount, 1)
+  t.is(await deleteDueWork(w.db, 'test-unheard-of'), 1)
 })
 
-test('due: two who file at once file nothing twice', async (t) => {
+test('due: processes that enqueue at once enqueue nothing twice', async (t) => {
   const w = await quiet(t)
   const times = Array.from({ length: 300 }, (_, n) => ({ subject: `s${n}`, at: after(n) }))
   await setDue(w.api.services.database, alarm, w.org.id, times)
@@ -152,17 +150,13 @@ test('due: two who file at once file nothing twice', async (t) => {
   t.is((await filed(w)).length, 300)
 })
 
-test('due: the scheduler files what falls due by the time of its process', async (t) => {
+test('due: the scheduler enqueues work by the time of its process', async (t) => {
   let now = new Date('2030-01-01T00:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
   await w.drain()
-  const dueAt = async (name: string) =>
-    (
-      await w.db.query<{ at: Date }>(`select at from due_work where kind = 'maintenance' and subject = $1`, [name])
-    ).rows[0]?.at.toISOString()
-  t.is(await dueAt('sweep_sessions'), '2030-01-01T01:00:00.000Z')
+  t.is(await readMaintenanceTime(w.db, 'sweep_sessions'), '2030-01-01T01:00:00.000Z')
   now = new Date('2030-01-01T01:00:00Z')
   await w.drain()
-  t.is(await dueAt('sweep_sessions'), '2030-01-01T02:00:00.000Z')
+  t.is(await readMaintenanceTime(w.db, 'sweep_sessions'), '2030-01-01T02:00:00.000Z')
 })

@@ -3,7 +3,9 @@ import { maintenance } from '#shared/features.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
+import { addEndedSession, createLitter, dropLitter, prolongSessions } from '#test/platform/due/rows.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test, { LOG_LEVEL: 'silent' })
@@ -21,11 +23,10 @@ test('maintenance: every maintenance task runs', async (t) => {
   }
 })
 
-test('maintenance: old rows go in batches, and the others stay', async (t) => {
+test('maintenance: old rows are deleted in batches, and the others stay', async (t) => {
   const w = await shared()
-  await w.db.query('create table litter (at timestamptz not null)')
-  t.teardown(async () => void (await w.db.query('drop table litter')))
-  await w.db.query(`insert into litter select timestamptz '2030-01-01' + n * interval '1 hour' from generate_series(0, 24) as n`)
+  await createLitter(w.db)
+  t.teardown(() => dropLitter(w.db))
   const texts: string[] = []
   const { database } = w.api.services
   const query = <Row>(statement: Statement<Row>) => {
@@ -35,20 +36,18 @@ test('maintenance: old rows go in batches, and the others stay', async (t) => {
   const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), forWorkspace: () => db }
   const task = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $before', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
   await task.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
-  t.is((await w.db.query('select from litter')).rowCount, 13)
+  t.is(await countRows(w.db, 'litter'), 13)
   t.is(texts.length, 4)
   const stopped = task.run({ db, now: () => new Date('2031-01-01T00:00:00Z') }, AbortSignal.abort())
   await t.throwsAsync(stopped)
-  t.is((await w.db.query('select from litter')).rowCount, 13)
+  t.is(await countRows(w.db, 'litter'), 13)
 })
 
-test('maintenance: ended sessions are removed, and those that go on are not', async (t) => {
+test('maintenance: expired sessions are deleted, and valid ones are not', async (t) => {
   const w = await shared()
-  await w.db.query(`update sessions set expires_at = now() + interval '1 hour'`)
-  const before = (await w.db.query('select from sessions')).rowCount
-  await w.db.query(
-    `insert into sessions (id, user_id, token_hash, expires_at) select uuidv7(), owner_id, 'ended', now() - interval '1 second' from workspaces limit 1`,
-  )
+  await prolongSessions(w.db)
+  const before = await countRows(w.db, 'sessions')
+  await addEndedSession(w.db)
   await runMaintenanceTask(w, 'sweep_sessions')
-  t.is((await w.db.query('select from sessions')).rowCount, before)
+  t.is(await countRows(w.db, 'sessions'), before)
 })

@@ -18,7 +18,7 @@ const call = (wire: StandIn, url: string, allow: readonly string[] = []) =>
     (error: unknown) => (error instanceof EgressFailure ? error.reason : String(error)),
   )
 
-test('door: of 93 hostile addresses none is dialled, whatever name they hide behind', async (t) => {
+test('door: none of 93 hostile addresses is dialled, behind any name', async (t) => {
   t.is(urls.length, 93)
   const inward = standIn({ '*': [['169.254.169.254']] })
   for (const { url, must } of urls) {
@@ -40,14 +40,14 @@ for (const [what, answers] of [
     t.deepEqual(wire.dialled, [])
   })
 
-test('door: a name that answers public first and private then is resolved once, and dialled at what was checked under its own name', async (t) => {
+test('door: a name that resolves to a public and then to a private address is resolved once, and the checked address is dialled under its name', async (t) => {
   const wire = standIn({ 'rebind.example': [['8.8.8.8'], ['127.0.0.1']] })
   t.is(await call(wire, 'https://rebind.example/'), 'unreachable')
   t.deepEqual(wire.asked, ['rebind.example'])
   t.deepEqual(wire.dialled, [{ host: 'rebind.example', port: 443, addresses: ['8.8.8.8'], tls: true }])
 })
 
-test('door: a name without an address, or with thousands, costs a few tries', async (t) => {
+test('door: a name without an address or with thousands costs a few tries', async (t) => {
   const wire = standIn({ 'many.example': [Array.from({ length: 3_000 }, (_, n) => `8.${n % 200}.1.1`)] })
   t.is(await call(wire, 'http://none.example/'), 'unreachable')
   await call(wire, 'http://many.example/')
@@ -79,7 +79,7 @@ for (const host of ['127.0.0.1', '0x7f.1', '127。0。0。1', '::1', '[::1]', 'l
     t.deepEqual(wire.dialled, [])
   })
 
-test('door: what the operator names is dialled as it is', async (t) => {
+test('door: addresses of the operator are dialled without a check', async (t) => {
   const wire = standIn({ 'agent.internal': [['10.0.0.7']] })
   const url = 'http://agent.internal:8080/v1'
   const error = await t.throwsAsync(callHttp(operatorDialer(wire), { url, method: 'POST', timeoutMs: 1_000, maxBytes: 1_000 }))

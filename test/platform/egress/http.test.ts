@@ -9,7 +9,7 @@ import { internet } from '#shared/platform/egress/network.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server on loopback that the operator has opened; calls of other ports of loopback are refused as ever. */
+/** A server on loopback that the operator allows; calls to other ports of loopback are refused. */
 async function opened(t: ExecutionContext, handler: Handler) {
   const server = createServer(handler).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -27,7 +27,7 @@ async function opened(t: ExecutionContext, handler: Handler) {
   return { call, reasonOf, port, connections: () => connections }
 }
 
-test('http: a call arrives as it was made, and its answer comes back', async (t) => {
+test('http: a call arrives as it was made, and its response is returned', async (t) => {
   const { call, port } = await opened(t, (request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part) => parts.push(part))
@@ -43,7 +43,7 @@ test('http: a call arrives as it was made, and its answer comes back', async (t)
 })
 
 for (const status of [301, 302, 303, 307, 308])
-  test(`http: a redirect with ${status} is the answer and is not followed`, async (t) => {
+  test(`http: a redirect with ${status} is the response and is not followed`, async (t) => {
     const { call, connections } = await opened(t, (_, response) =>
       response.writeHead(status, { Location: 'http://169.254.169.254/latest' }).end(),
     )
@@ -53,13 +53,13 @@ for (const status of [301, 302, 303, 307, 308])
     t.is(connections(), 1)
   })
 
-test('http: a body of the limit passes, one byte more does not', async (t) => {
+test('http: a body of the maximum size passes, and one byte more is refused', async (t) => {
   const { call, reasonOf } = await opened(t, (request, response) => response.end(Buffer.alloc(request.method === 'GET' ? 1_000 : 1_001)))
   t.is((await call()).body.length, 1_000)
   t.is(await reasonOf({ method: 'POST' }), 'too_large')
 })
 
-test('http: a body counts once more when it is inflated', async (t) => {
+test('http: a body is counted again after decompression', async (t) => {
   const packed: Record<string, Buffer> = {
     gzip: gzipSync(Buffer.alloc(5_000_000)),
     br: brotliCompressSync(Buffer.alloc(5_000_000)),
@@ -75,7 +75,7 @@ test('http: a body counts once more when it is inflated', async (t) => {
   t.is((await call(headers('gzip, gzip'))).body.toString(), 'a'.repeat(1_000))
 })
 
-test('http: an answer to HEAD that names a coding is empty', async (t) => {
+test('http: a response to HEAD that names an encoding is empty', async (t) => {
   const { call } = await opened(t, (_, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end())
   t.is((await call({ method: 'HEAD' })).body.length, 0)
 })
@@ -96,18 +96,18 @@ for (const [what, handler] of [
       void setInterval(() => response.writeEarlyHints({ link: '</>;rel=preload' }), 20).unref(),
   ],
 ] as const)
-  test(`http: a server that ${what} meets the clock`, async (t) => {
+  test(`http: a server that ${what} runs into the timeout`, async (t) => {
     const { reasonOf } = await opened(t, handler)
     t.is(await reasonOf({ timeoutMs: 200 }), 'timeout')
   })
 
-test('http: the clock runs while a name is being resolved, too', async (t) => {
+test('http: the timeout includes the resolution of a name', async (t) => {
   const door = restrictedDialer({ egressAllow: [] }, { ...internet, resolve: () => new Promise(() => undefined) })
   const error = await t.throwsAsync(callHttp(door, { url: 'http://slow.example/', method: 'GET', timeoutMs: 100, maxBytes: 10 }))
   t.is((error as EgressFailure).reason, 'timeout')
 })
 
-test('http: a caller that gives up ends the call with its own reason', async (t) => {
+test('http: a caller that aborts ends the call with its own reason', async (t) => {
   const { call } = await opened(t, () => undefined)
   const giving = new AbortController()
   const calling = call({ signal: giving.signal })
@@ -115,7 +115,7 @@ test('http: a caller that gives up ends the call with its own reason', async (t)
   t.is((await t.throwsAsync(calling))?.message, 'cancelled')
 })
 
-test('http: a connection that is cut is unreachable, also in the midst of a body', async (t) => {
+test('http: a call over a connection that breaks is unreachable, also within a body', async (t) => {
   const { reasonOf } = await opened(t, (request, response) => {
     if (request.method === 'GET') return request.socket.destroy()
     response.writeHead(200, { 'Content-Length': 100 }).write('half')
@@ -133,7 +133,7 @@ for (const [what, more] of [
   ['a method that is none', { method: 'GET / HTTP/1.1\r\nX: ' }],
   ['a name and password', { url: 'http://a:b@127.0.0.1/' }],
 ] as const)
-  test(`http: ${what} is refused before anything is dialled`, async (t) => {
+  test(`http: ${what} is refused before a connection is opened`, async (t) => {
     const { reasonOf, connections } = await opened(t, (_, response) => response.end())
     t.is(await reasonOf(more), 'refused')
     t.is(connections(), 0)

@@ -1,14 +1,14 @@
 import { Socket } from 'node:net'
 import type { DialTarget, Network } from '#shared/platform/egress/network.ts'
 
-/** A stand-in for the outside: names are what a test says, nothing is dialled, and what would have been is written down. */
+/** A stand-in for the network: names resolve as a test says, no connection is opened, and the addresses are recorded. */
 export interface StandIn extends Network {
   readonly dialled: DialTarget[]
-  /** How often each name was asked for. */
+  /** The number of lookups of each name. */
   readonly asked: string[]
 }
 
-/** Answers each name with the next of its lists, and with the last one ever after; a name that it does not know has no address. */
+/** Resolves each name to the next of its lists, and then always to the last; an unknown name has no address. */
 export function standIn(names: Readonly<Record<string, readonly (readonly string[])[]>> = {}): StandIn {
   const dialled: DialTarget[] = []
   const asked: string[] = []

@@ -4,8 +4,9 @@ import test, { type ExecutionContext } from 'ava'
 import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import type { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
+import { eventually } from '#test/support/eventually.ts'
 
-/** A server on loopback that the operator has opened, and an exchange with it that reads until the other side ends. */
+/** A server on loopback that the operator allows, and an exchange with it that reads until the other side ends. */
 async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -28,14 +29,13 @@ async function opened(t: ExecutionContext, serve: (socket: Socket) => void) {
   return { read, sockets }
 }
 
-test('tcp: an exchange gives what its work gives, and leaves no connection behind', async (t) => {
+test('tcp: an exchange returns the result of its work and leaves no connection open', async (t) => {
   const { read, sockets } = await opened(t, (socket) => socket.end('hello'))
   t.is(await read(), 'hello')
-  while (sockets.size > 0) await new Promise((resolve) => setImmediate(resolve))
-  t.pass()
+  await eventually(() => sockets.size === 0)
 })
 
-test('tcp: a server that sends without end is cut off at so many bytes', async (t) => {
+test('tcp: a server that sends without end is cut off at the limit', async (t) => {
   const { read } = await opened(t, (socket) => {
     const flood = () => void (socket.destroyed || socket.write(Buffer.alloc(50_000), () => setImmediate(flood)))
     flood()
@@ -43,7 +43,7 @@ test('tcp: a server that sends without end is cut off at so many bytes', async (
   t.is(((await t.throwsAsync(read())) as EgressFailure).reason, 'too_large')
 })
 
-test('tcp: a server that stays silent meets the clock', async (t) => {
+test('tcp: a silent server runs into the timeout', async (t) => {
   const { read } = await opened(t, () => undefined)
   t.is(((await t.throwsAsync(read(150))) as EgressFailure).reason, 'timeout')
 })

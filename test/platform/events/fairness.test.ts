@@ -3,20 +3,20 @@ import { subscriptions } from '#shared/features.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { flood } from '#test/platform/events/flood.ts'
+import { deleteDeliveries, holdNotifications, readBacklog } from '#test/platform/events/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
-import { waitedFor } from '#test/support/waiting.ts'
+import { countRows } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 
-const moment = () => new Promise((resolve) => setTimeout(resolve, 5))
-
-/** Changes of one workspace, many times what is handed on at once. */
+/** Changes of one workspace, many times those that are dispatched at once. */
 const many = 5_000
 
-test('fairness: a workspace’s change is handed on in its turn, while most of another’s flood waits in the outbox', async (t) => {
+test('fairness: a workspace’s change is dispatched in its turn while most of another workspace’s flood waits in the outbox', async (t) => {
   const w = await world()
   t.teardown(async () => {
-    await w.db.query(`truncate event_outbox; delete from pgboss.job where name = 'notifications.deliver'`)
+    await deleteDeliveries(w.db)
     await w.close()
   })
   await w.worker.pools.stop(0)
@@ -30,45 +30,29 @@ test('fairness: a workspace’s change is handed on in its turn, while most of a
   )
   t.teardown(() => dispatcher.stop())
   dispatcher.start()
-  const placesOf = async (workspaceId: string) =>
-    (
-      await w.db.query(
-        `select (select count(*)::integer from event_outbox where workspace_id = $1::uuid) as outbox,
-           (select count(*)::integer from pgboss.job where name = 'notifications.deliver' and group_id = $1::text) as queue`,
-        [workspaceId],
-      )
-    ).rows[0]
-  while (!dispatcher.idle) await moment()
-  t.deepEqual(await placesOf(small.org.id), { outbox: 0, queue: 1 })
-  const { outbox, queue } = await placesOf(w.org.id)
+  await eventually(() => dispatcher.idle)
+  t.deepEqual(await readBacklog(w.db, small.org.id), { outbox: 0, queue: 1 })
+  const { outbox, queue } = await readBacklog(w.db, w.org.id)
   t.is(outbox + queue, many + 1)
-  t.true(outbox > many / 2, `${queue} are handed on`)
+  t.true(outbox > many / 2, `${queue} changes are dispatched`)
 })
 
-test('fairness: a workspace’s notification comes while no other of another’s flood can, and each of the flood comes once', async (t) => {
+test('fairness: a workspace’s notification is delivered while another workspace’s flood waits, and each of the flood arrives once', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const small = { ...w, org: await createOrg(w) }
   for (const one of [w, small]) await makeRule(one)
   // A delivery of the flood waits in the middle of its statement.
-  const holder = await w.db.connect()
-  await holder.query('select pg_advisory_lock(1)')
-  await holder.query(`create function hold() returns trigger language plpgsql as $$
-    begin
-      perform pg_advisory_xact_lock_shared(1);
-      return new;
-    end $$;
-    create trigger hold before insert on notifications for each row when (new.workspace_id = '${w.org.id}') execute function hold()`)
+  const hold = await holdNotifications(w.db, `new.workspace_id = '${w.org.id}'`)
   await flood(w, many)
-  await waitedFor(w.db, holder)
+  await hold.reached()
   for (const name of ['x', 'y']) {
     const { id } = (await small.org.owner.post(locationsOf(small), { values: { name } })).data
     const newest = async () => (await small.org.owner.get(inboxOf(small))).data.notifications[0]?.record_id
-    while ((await newest()) !== id) await moment()
+    await eventually(async () => (await newest()) === id)
   }
-  t.is((await w.db.query('select from notifications where workspace_id = $1', [w.org.id])).rowCount, 0)
-  await holder.query('select pg_advisory_unlock(1)')
-  holder.release()
+  t.is(await countRows(w.db, 'notifications', w.org.id), 0)
+  await hold.release()
   await w.drain()
   t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, many + 1)
   t.is((await small.org.owner.get(`${inboxOf(small)}/unread-count`)).data.count, 2)

@@ -1,7 +1,7 @@
 import { locationsOf } from '#test/core/notifications/make-rule.ts'
 import type { World } from '#test/support/world.ts'
 
-/** Lets so many changes of the world's workspace wait that its rules listen to, as single creations leave them. Wakes nobody. */
+/** Adds so many waiting changes of the world's workspace for its rules, as single creations leave them, without a signal. */
 export async function flood(w: World, count: number): Promise<void> {
   const { data } = await w.org.owner.post(locationsOf(w), { values: { name: 'flood' } })
   await w.db.query(

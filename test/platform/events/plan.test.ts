@@ -25,7 +25,7 @@ const dispatchAt = (depth: number, listeners: Record<string, string[]> = { flows
   cause: { actorId: null, actorType: 'system' as const, requestId: 'r', depth },
 })
 
-test('plan: each subscriber gets the events with its own listeners, and snapshots when it takes them', (t) => {
+test('plan: each subscriber receives the events with its own listeners, and snapshots if it takes them', (t) => {
   const parts = planDispatch(dispatchAt(2), subscriptions)
   t.deepEqual(
     parts.map(({ subscriber, changes, cause }) => ({ subscriber, changes, depth: cause.depth })),
@@ -36,14 +36,14 @@ test('plan: each subscriber gets the events with its own listeners, and snapshot
   )
 })
 
-test('plan: whoever may go on with a chain learns how long it is; what ends every chain begins anew', (t) => {
+test('plan: a subscriber that can continue a chain receives its depth; others start at zero', (t) => {
   const depths = (depth: number) =>
     planDispatch(dispatchAt(depth), subscriptions).map(({ subscriber, cause }) => `${subscriber} ${cause.depth}`)
   t.deepEqual(depths(0), ['flows 0', 'notifications 0'])
   t.deepEqual(depths(8), ['flows 8', 'notifications 0'])
 })
 
-test('plan: a subscriber that nobody knows is an error, not a change lost', (t) => {
+test('plan: an unknown subscriber is an error and loses no change', (t) => {
   for (const name of ['unheard-of', 'constructor']) {
     t.throws(() => planDispatch(dispatchAt(0, { [name]: [flow as string] }), subscriptions), { message: new RegExp(name) })
   }

@@ -7,18 +7,22 @@ import { findListenedEvents, type ListenedEvent, listen } from '#shared/platform
 import { takeDispatches } from '#shared/platform/events/outbox.ts'
 import type { Dispatch } from '#shared/platform/events/store.ts'
 import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
+import { deleteDispatches, deleteListeners, listListenerSources } from '#test/platform/events/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 let w: World
-// Nobody hands on what the subscribers of these tests listen to, since the table of subscriptions does not have them.
+// The listeners of these tests are in no subscription, so their events are never dispatched.
 const shared = shareWorld(test)
-/** Opens a workspace; what a test listens to ends with it. */
+/** Opens a workspace; its listeners end with the test. */
 async function open(t: ExecutionContext): Promise<void> {
   const one = await shared()
   w = one
-  t.teardown(async () => void (await one.db.query('delete from event_listeners; delete from event_outbox')))
+  t.teardown(async () => {
+    await deleteListeners(one.db)
+    await deleteDispatches(one.db)
+  })
 }
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
@@ -34,7 +38,7 @@ const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch
 })
 const snapshotsOf = async () => (await Promise.all((await take()).map((one) => readSnapshots(scope(), heardOf(one))))).flat()
 
-test('sources: a listener that asks gets the record as each change left it, and a deleted one as it was, whatever became of it since', async (t) => {
+test('sources: a listener receives the record as each change left it, and a deleted record as it was before, whatever happens later', async (t) => {
   await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event, snapshot: true })))
@@ -62,7 +66,7 @@ test('sources: a listener that asks gets the record as each change left it, and 
   for (const one of found) t.deepEqual(snapshotToRecord(type, one).values.total, { amount: '12345678901234.123456', code: 'EUR' })
 })
 
-test('sources: no snapshot is taken for those who do not ask', async (t) => {
+test('sources: no snapshot is taken when no listener asks for one', async (t) => {
   await open(t)
   const { owner } = w.org
   await hear(['created', 'updated', 'deleted'].map((event) => ({ objectType: 'invoices', event })))
@@ -76,7 +80,7 @@ test('sources: no snapshot is taken for those who do not ask', async (t) => {
   )
 })
 
-test('sources: an import hands on a snapshot for each of its rows, in their order', async (t) => {
+test('sources: an import delivers a snapshot of each of its rows in their order', async (t) => {
   await open(t)
   const { owner } = w.org
   await hear([{ objectType: 'locations', event: 'created', snapshot: true }])
@@ -91,13 +95,13 @@ test('sources: an import hands on a snapshot for each of its rows, in their orde
   t.true(found.every((one) => one.created_by === w.org.ownerId && one.created_at === one.updated_at))
 })
 
-test('sources: who begins to ask is heard of by the next update, at every API', async (t) => {
+test('sources: a new listener receives the next update from every API', async (t) => {
   await open(t)
   const other = (await startSecondApi(t, w)).as(w.org.owner.token ?? '')
   const { id } = (await w.org.owner.post(records(), { values: { notes: '0' } })).data
   const url = `${records()}/${id}/values`
   for (const [round, at] of [w.org.owner, other, w.org.owner, other].entries()) {
-    await w.db.query('delete from event_listeners')
+    await deleteListeners(w.db)
     await at.put(url, { values: { notes: `${round} unheard` } })
     await hear([{ objectType: 'invoices', event: 'updated', snapshot: true }])
     await at.put(url, { values: { notes: `${round} heard` } })
@@ -108,7 +112,7 @@ test('sources: who begins to ask is heard of by the next update, at every API', 
   }
 })
 
-test('sources: another room announces events of its own: to those of any of its topics, once, with snapshots for those who ask', async (t) => {
+test('sources: a feature announces events of its own once to the listeners of any of its topics, with snapshots for those that ask', async (t) => {
   await open(t)
   const [any, team, elsewhere, asking] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
   await hear(
@@ -157,7 +161,7 @@ test('sources: another room announces events of its own: to those of any of its 
   ])
 })
 
-test('sources: an announcement that is rolled back is never handed on', async (t) => {
+test('sources: an announcement that is rolled back is never dispatched', async (t) => {
   await open(t)
   await hear([{ source: 'calendar', objectType: '', event: 'created' }])
   const announcement = {
@@ -175,7 +179,7 @@ test('sources: an announcement that is rolled back is never handed on', async (t
   t.deepEqual(await take(), [])
 })
 
-test('sources: a record type that is deleted takes its listeners along, and those of another source stay', async (t) => {
+test('sources: a deleted record type removes its listeners, and those of another source stay', async (t) => {
   await open(t)
   const key = 'gone'
   await w.org.owner.post(`${w.org.path}/types`, { key, label: 'Gone' })
@@ -184,6 +188,5 @@ test('sources: a record type that is deleted takes its listeners along, and thos
     { source: 'calendar', objectType: key, event: 'created' },
   ])
   t.is((await w.org.owner.delete(`${w.org.path}/types/${key}`)).status, 204)
-  const { rows } = await w.db.query('select source from event_listeners')
-  t.deepEqual(rows, [{ source: 'calendar' }])
+  t.deepEqual(await listListenerSources(w.db), ['calendar'])
 })

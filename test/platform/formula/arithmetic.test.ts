@@ -5,10 +5,10 @@ import { errorValues, isError } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { evaluate, shown } from './evaluate.ts'
 
-/** An exact fraction; the denominator is above zero. Null is what a division by zero leaves. */
+/** An exact fraction with a denominator above zero; null after a division by zero. */
 type Fraction = readonly [numerator: bigint, denominator: bigint] | null
 
-/** A piece of a formula and its exact value, worked out without anything of the evaluator. */
+/** A part of a formula and its exact value, computed without the evaluator. */
 interface Expression {
   readonly source: string
   readonly value: Fraction
@@ -50,7 +50,7 @@ const group = chain(whole, '+-', 2).map(({ source, value }): Expression => ({ so
 const power = fc
   .tuple(whole, fc.integer({ min: 1, max: 3 }))
   .map(([{ source, value }, exponent]): Expression => ({ source: `${source}^${exponent}`, value: powered(value, exponent) }))
-/** A sign belongs to the number, not to its power, and a per cent sign binds tighter than both. */
+/** A sign belongs to the number and not to its power, and a percent sign binds tighter than both. */
 const signedPower = power.map(({ source, value }): Expression => {
   const isEven = source.endsWith('2')
   return { source: `-${source}`, value: isEven ? value : negative(value) }
@@ -61,7 +61,7 @@ const factor = fc.oneof(whole, decimal, group, power, signedPower, percent)
 const polynomial = chain(chain(factor, '*', 2), '+-', 4)
 const quotients = chain(chain(factor, '*/', 2), '+-', 4)
 
-/** Decimal text of a fraction rounded half away from zero to six places, by whole-number arithmetic alone; null past 14 digits before them. */
+/** Decimal text of a fraction rounded half away from zero to six places, by integer arithmetic; null beyond 14 digits before them. */
 function rounded([numerator, denominator]: readonly [bigint, bigint]): string | null {
   const size = numerator < 0n ? -numerator : numerator
   const scaled = (size * 2_000_000n + denominator) / (2n * denominator)
@@ -82,7 +82,7 @@ test('arithmetic: sums and products of decimals are exact to the last digit', (t
   t.pass()
 })
 
-test('arithmetic: quotients are right in every place that a field keeps', (t) => {
+test('arithmetic: quotients are exact in every digit that a field stores', (t) => {
   fc.assert(
     fc.property(quotients, ({ source, value }) => {
       const answer = evaluate(source)
@@ -94,7 +94,7 @@ test('arithmetic: quotients are right in every place that a field keeps', (t) =>
   t.pass()
 })
 
-test('arithmetic: a comparison of two formulas says what their exact values say', (t) => {
+test('arithmetic: comparisons of formulas compare their exact values', (t) => {
   const sign = fc.constantFrom('=', '<>', '<', '<=', '>', '>=')
   const holds: Readonly<Record<string, (order: bigint) => boolean>> = {
     '=': (order) => order === 0n,
@@ -117,7 +117,7 @@ test('arithmetic: a comparison of two formulas says what their exact values say'
 
 const anything = fc.constantFrom(...'()+-*/^&%=<>,. "#ab1', 'IF(', 'SUM(', 'TEXT(', '"x"', 'n', 's', 'd', 'TRUE', '#N/A', '1e9', '""')
 
-test('arithmetic: no source whatever breaks the evaluator or goes past a refusal', (t) => {
+test('arithmetic: no source crashes the evaluator or passes a refusal', (t) => {
   const given = { n: ['number', '-2.5'], s: ['text', 'x'], d: ['date', '2026-01-31'] } as const
   fc.assert(
     fc.property(fc.array(anything, { maxLength: 24 }), (pieces) => {

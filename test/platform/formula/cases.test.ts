@@ -8,7 +8,7 @@ import { evaluate, type Given } from './evaluate.ts'
 
 type Scalar = number | string | boolean | null
 
-/** One case of the fixture; `expected` is missing where only the displayed text is known. */
+/** A case of the fixture; `expected` is missing when only the displayed text is known. */
 interface Case {
   readonly n: number
   readonly formula: string
@@ -21,7 +21,7 @@ interface Case {
 const file = new URL('../../fixtures/formula/formula-cases.json', import.meta.url)
 const { cases }: { cases: Case[] } = JSON.parse(readFileSync(file, 'utf8'))
 
-/** Confirmed cases that Kontor answers otherwise, and why. Nothing else may differ. */
+/** Confirmed cases with another result in Kontor, and the reason. Nothing else may differ. */
 const differences: Readonly<Record<number, string>> = {
   32: 'IFS with a condition and no value is refused on save',
   33: 'IFNA with three arguments is refused on save',
@@ -31,7 +31,7 @@ const differences: Readonly<Record<number, string>> = {
   205: 'ISREF asks about cells, and a record has none',
 }
 
-/** Binary floats upstream carry some 15 digits, and its printed answers nine. */
+/** Binary floats of the source have some 15 digits, and its printed results nine. */
 const tolerance = 1e-8
 
 function given(value: Scalar): Given {
@@ -39,7 +39,7 @@ function given(value: Scalar): Given {
   return typeof value === 'boolean' ? ['bool', value] : ['string', value]
 }
 
-/** What a formula gives, in the fixture's own terms: dates are serial numbers, a refusal is #ERROR!. */
+/** The result of a formula in the fixture's terms: dates are serial numbers, and a refusal is #ERROR!. */
 function answer({ formula, fields }: Case): Scalar | { error: string } {
   try {
     return plain(evaluate(formula, Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, given(value)]))))
@@ -68,13 +68,13 @@ function displayed(text: string, answered: Scalar | { error: string }): Scalar {
   return typeof answered === 'number' ? Number(text) : text
 }
 
-test('cases: every confirmed case of the spreadsheet suites gives its value, apart from the differences listed here', (t) => {
+test('cases: every confirmed case of the spreadsheet suites gives its value, except the listed differences', (t) => {
   const confirmed = cases.filter((each) => each.confirmed)
   const differing = confirmed.filter((each) => !agrees(answer(each), each)).map(({ n }) => n)
   t.is(confirmed.length, 571)
   t.deepEqual(differing, Object.keys(differences).map(Number))
 })
 
-test('cases: no case of the suites breaks the evaluator', (t) => {
+test('cases: no case of the suites crashes the evaluator', (t) => {
   for (const each of cases) t.notThrows(() => answer(each), each.formula)
 })

@@ -53,18 +53,18 @@ test('hostile: a formula that would grow or run without end has no value', (t) =
   for (const source of empty) t.regex(shown(source, long), /^#(NUM|VALUE|LIMIT|DIV\/0|N\/A)/, source.slice(0, 60))
 })
 
-test('hostile: the steps of an evaluation are counted, whatever the work is', (t) => {
+test('hostile: every evaluation counts its steps', (t) => {
   const costly = [many('n^n', 250), many('LEN(PROPER(t))', 200), `SWITCH("x", ${many('w, 1', 400, ', ')})`, many('(t=w)', 240, '=')]
   for (const source of costly) {
     const fields = new Map(Object.entries(long).map(([key, [type]]) => [key, { type: type as FieldType }]))
     const run = startEvaluation(new Map<string, FieldValue>(Object.entries(long).map(([key, [, value]]) => [key, value])), { now }, 3)
     compileNode(parseFormula(source), { fields, slots: new Map(), words: new Set() })(run)
     t.true(run.steps < 0, source.slice(0, 40))
-    t.true(run.steps > -2 * formulaLimits.steps, `${source.slice(0, 40)} stopped soon after`)
+    t.true(run.steps > -2 * formulaLimits.steps, `${source.slice(0, 40)} did not stop in time`)
   }
 })
 
-test('hostile: an evaluation that ran out of steps stays without a value when the formula catches errors', (t) => {
+test('hostile: an evaluation that ran out of steps has no value although the formula catches errors', (t) => {
   t.is(shown(`IFERROR(${many('n^n', 240)}, 0)`, long), '#LIMIT!')
   t.is(shown(`ISERROR(${many('n^n', 240)})`, long), '#LIMIT!')
 })
@@ -79,25 +79,25 @@ const refused: readonly (readonly [source: string, message: RegExp])[] = [
   [`SUM(${','.repeat(1_500)})`, /more than 1000 parts/],
 ]
 
-test('hostile: a formula that is too long, too deep or too big is refused', (t) => {
+test('hostile: a formula that is too long, too deep or too large is refused', (t) => {
   for (const [source, message] of refused) {
     t.throws(() => compileFormula(source, { fields: new Map(), target: { key: 'r' } }), { code: 'VALIDATION_ERROR', message })
   }
 })
 
-test('hostile: a formula as deep and as big as allowed works', (t) => {
+test('hostile: a formula of the maximum depth and size works', (t) => {
   t.is(shown(`${'('.repeat(formulaLimits.depth)}1${')'.repeat(formulaLimits.depth)}`), '1')
   t.is(shown(many('1', formulaLimits.nodes / 2)), String(formulaLimits.nodes / 2))
 })
 
-test('hostile: names that objects answer to are harmless as fields, words and options', (t) => {
+test('hostile: names of object members are harmless as fields, words and options', (t) => {
   for (const key of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']) {
     t.is(shown(`${key} & "x"`, Object.fromEntries([[key, ['string', 'v']]])), 'vx')
     t.is(shown(`a=${key}`, { a: ['select', key, [key]] }), 'TRUE')
   }
 })
 
-test('hostile: NUL and broken surrogates never reach a field', (t) => {
+test('hostile: NUL and lone surrogates never reach a field', (t) => {
   t.is(toFieldValue('a\0b', { type: 'text' }), null)
   t.is(toFieldValue('a\ud800', { type: 'string' }), null)
 })

@@ -43,7 +43,7 @@ const values: readonly (readonly [source: string, value: string])[] = [
   ['IF(TRUE, , 5)', 'empty'],
 ]
 
-test('language: a formula has the value that a spreadsheet gives it', (t) => {
+test('language: a formula gives the value that a spreadsheet gives', (t) => {
   for (const [source, value] of values) t.is(shown(source, invoice), value, source)
 })
 
@@ -84,24 +84,24 @@ const fields = new Map([
   ['result', { type: 'number', options: undefined }] as const,
 ])
 
-test('language: a formula that cannot work is refused with the reason and its position', (t) => {
+test('language: an invalid formula is refused with the reason and the position', (t) => {
   for (const [source, message] of refusals) {
     t.throws(() => compileFormula(source, { fields, target: { key: 'result' } }), { message, code: 'VALIDATION_ERROR' }, source)
   }
 })
 
-test('language: a formula knows the fields that it reads, each once, also in branches that it may not take', (t) => {
+test('language: a formula lists each field that it reads once, also fields of branches that it may not take', (t) => {
   const source = 'IF(status=paid, total, 0) + IFERROR(qty, total) & name'
   t.deepEqual(compileFormula(source, { fields, target: { key: 'result' } }).dependencies, ['status', 'total', 'qty', 'name'])
   t.deepEqual(compileFormula('status=paid', { fields, target: { key: 'result' } }).dependencies, ['status'])
 })
 
-test('language: a bare word that spells TRUE is text next to a field that has it as an option', (t) => {
+test('language: the bare word TRUE is text beside a field that has it as an option', (t) => {
   t.is(shown('answer=true', { answer: ['select', 'true', ['true', 'false', 'maybe']] }), 'TRUE')
   t.is(shown('answer=true', { answer: ['string', 'true'] }), 'FALSE')
 })
 
-test('language: a field wins over TRUE and over a bare word of the same spelling', (t) => {
+test('language: a field takes precedence over TRUE and over a bare word of the same spelling', (t) => {
   t.is(shown('true', { true: ['number', '5'] }), '5')
   t.is(shown('status=paid', { status, paid: ['string', 'draft'] }), 'FALSE')
 })

@@ -64,7 +64,7 @@ const cases: readonly (readonly [source: string, field: ResultField, value: Fiel
   ['"nobody"', { type: 'email', fits: (value) => value === 'a@b.example' }, null],
 ]
 
-test('result: a result becomes a value of the field that it is for, and empty when it does not fit', (t) => {
+test('result: a result becomes a value of its field, and empty when it does not fit', (t) => {
   for (const [source, field, value] of cases) t.deepEqual(toFieldValue(evaluate(source), field), value, `${source} → ${field.type}`)
 })
 

@@ -6,14 +6,14 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-/** About 1.3 million steps of the 2 million that one record has: some 20 ms. */
+/** About 1.3 million of a record's 2 million steps: some 20 ms. */
 const parts = Array.from({ length: 8 }, (_, index) => `LEN(SUBSTITUTE(UPPER(REPT(words, 12000)), "A", "${index}"))`)
 const long = parts.join('+')
 const words = 'a bc '
 const fields = new Map([['words', { type: 'text' as const }]])
 const compiled = (source: string) => compileFormula(source, { fields, target: { key: 'result' } })
 
-test('slices: a long formula gives the thread back in its midst, and its value and its steps are as in one piece', async (t) => {
+test('slices: a long formula yields the thread, and its value and steps are the same as in one slice', async (t) => {
   const values = new Map([['words', words]])
   for (const source of [long, `IF(${long} > 5, ${long}, "none")`, `IFERROR(${long} / 0, "${'x'.repeat(10)}")`]) {
     const whole = { steps: formulaLimits.steps, text: formulaLimits.recordText }
@@ -30,7 +30,7 @@ test('slices: a long formula gives the thread back in its midst, and its value a
   }
 })
 
-test('slices: a short formula needs no pause, and one without end is still empty', async (t) => {
+test('slices: a short formula needs no pause, and an endless one has no value', async (t) => {
   const now = new Date(0)
   const pause = async () => undefined
   t.false(compiled('LEN(words)').evaluateInSlices(new Map([['words', 'abc']]), { now, pause }) instanceof Promise)
@@ -38,7 +38,7 @@ test('slices: a short formula needs no pause, and one without end is still empty
   t.deepEqual(await compiled(endless).evaluateInSlices(new Map([['words', words]]), { now, pause }), { kind: 'error', code: '#LIMIT!' })
 })
 
-test('slices: a batch whose formulas pass the bound is 400 that names it, and changes nothing; fewer operations pass', async (t) => {
+test('slices: a batch whose formulas exceed the bound is refused with 400 that names it and changes nothing; fewer operations pass', async (t) => {
   const org = await createOrg(await shared())
   t.is((await org.owner.post(`${org.path}/types`, { key: 'heavy', label: 'Heavy' })).status, 201)
   await org.owner.post(`${org.path}/fields`, { entity_type: 'heavy', key: 'words', label: 'Words', type: 'text' })

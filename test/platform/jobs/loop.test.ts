@@ -6,7 +6,7 @@ import { createOrg } from '#test/support/factories.ts'
 import { hearSent } from '#test/support/watch/sent.ts'
 import { world } from '#test/support/world.ts'
 
-test('loop: while nothing waits, no queue is fetched from', async (t) => {
+test('loop: no jobs are fetched while none wait', async (t) => {
   const w = await world({}, ['data', 'mail'])
   t.teardown(w.close)
   await w.drain()
@@ -14,7 +14,7 @@ test('loop: while nothing waits, no queue is fetched from', async (t) => {
   t.teardown(
     hearSent(({ text }) => {
       if (text.includes('SKIP LOCKED')) fetches += 1
-      else if (text.includes('select queue.name')) looks += 1
+      else if (/\bselect queue\.name/.test(text)) looks += 1
     }),
   )
   for (let count = 1; count <= 3; count++) {
@@ -25,13 +25,13 @@ test('loop: while nothing waits, no queue is fetched from', async (t) => {
   t.is(fetches, 0)
 })
 
-test('loop: a job that has ended leaves nothing in its worker, however long it might have taken', async (t) => {
+test('loop: a completed job leaves nothing in its worker, whatever its timeout', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const exportOne = async () => t.is((await w.org.owner.get(`${w.org.path}/records/locations/export`)).status, 200)
   await exportOne()
   await w.drain()
-  // Garbage is collected before it counts.
+  // Collects garbage before counting.
   const signals = () => Number(queryObjects(AbortSignal))
   const before = signals()
   for (let count = 0; count < 50; count++) await exportOne()
@@ -40,7 +40,7 @@ test('loop: a job that has ended leaves nothing in its worker, however long it m
   t.true(left < 10, `${left} signals are left of 50 jobs`)
 })
 
-test('loop: many jobs of one workspace are taken several at once, and others’ are looked for when there is word of some', async (t) => {
+test('loop: jobs of one workspace are fetched in groups, and those of others when a signal announces them', async (t) => {
   const w = await world({}, ['flows', 'data'])
   t.teardown(w.close)
   const flow = await createFlow(t, w.org, {
@@ -66,7 +66,7 @@ test('loop: many jobs of one workspace are taken several at once, and others’ 
   t.is((await ended(other, others.id, await start(t, other, others.id))).status, 'ok')
   t.is((await endedRuns(w, w.org, flow.id, rows)).length, 50)
   t.log(`${fetches} fetches, ${pastFull} past a full workspace`)
-  // A fetch for each job would be 400 and more; how many come in one hangs on how busy the machine is.
+  // A fetch for each job would be 400 and more; the number in each depends on the load of the machine.
   t.true(fetches < rows * 0.8, `${fetches} fetches for ${rows} jobs`)
-  t.true(pastFull < rows / 10, `${pastFull} fetches past a workspace that has its slots`)
+  t.true(pastFull < rows / 10, `${pastFull} fetches past a workspace without free slots`)
 })

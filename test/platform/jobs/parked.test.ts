@@ -8,8 +8,11 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
+import { ageOperation, countJobsOfOperation, deleteJob, readAwaited, setContinuedOperation } from '#test/platform/jobs/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { once } from '#test/support/once.ts'
+import { countOpenJobs, deleteJobs } from '#test/support/rows.ts'
 import { type World, world } from '#test/support/world.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
@@ -33,7 +36,7 @@ const after = defineJob({ ...job, name: 'test.after', kind: 'after', tracked: fa
 
 let w: World
 let services: WorkerServices
-/** Ends children by their names. */
+/** The results of children by their names. */
 const ends = new Map<string, PromiseWithResolvers<unknown>>()
 const endOf = (name: string) => {
   const end = ends.get(name) ?? Promise.withResolvers<unknown>()
@@ -100,31 +103,28 @@ test.after.always(async () => {
   await w?.close()
 })
 
-async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-  for (;;) {
+/** Waits for an answer, and lets the loops look for jobs meanwhile. */
+const whileWorking = <T>(ask: () => Promise<T>) =>
+  eventually(() => {
     for (const loop of loops) loop.wake()
-    const found = await look()
-    if (found) return found
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
+    return ask()
+  })
 const settledOne = (id: string) =>
-  until(async () => {
+  whileWorking(async () => {
     const operation = await findOperation(w.worker.database, id)
     return operation?.finished_at ? operation : undefined
   })
-const awaited = async (id: string) => (await w.db.query('select awaits, status from operations where id = $1', [id])).rows[0]
-const isParked = (id: string, count: number) => until(async () => (await awaited(id)).awaits === count)
+const awaited = (id: string) => readAwaited(w.db, id)
+const isParked = (id: string, count: number) => whileWorking(async () => (await awaited(id))?.awaits === count)
 
-test('parked: a parked job holds no slot and no job until all that it waits for has settled, and the sweep leaves it alone', async (t) => {
+test('parked: a parked job holds no slot and no job until every operation that it awaits has ended, and the sweep leaves it alone', async (t) => {
   await open()
   const { jobQueue, db } = services
   const id = await jobQueue.enqueue(db, parent, origin(), { children: ['a', 'b', 'c'] })
   await isParked(id, 3)
-  await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
+  await ageOperation(w.db, id)
   await failAbandonedOperations(db, jobQueue)
-  const jobs = `select from pgboss.job where name = 'test.parent' and state in ('created', 'retry', 'active')`
-  await until(async () => (await w.db.query(jobs)).rowCount === 0)
+  await whileWorking(async () => (await countOpenJobs(w.db, [parent.name])) === 0)
   endOf('a').resolve('first')
   await isParked(id, 2)
   endOf('c').reject(problem('FORBIDDEN', 'third may not'))
@@ -134,37 +134,36 @@ test('parked: a parked job holds no slot and no job until all that it waits for 
   t.like(await settledOne(id), { status: 'done', result: ['first', 'second', 'third may not'] })
 })
 
-test('parked: of many that settle at once, one goes on', async (t) => {
+test('parked: one of many operations that end at once resumes the parked job', async (t) => {
   await open()
   const { jobQueue, db } = services
   const names = Array.from({ length: 10 }, (_, number) => `at once ${number}`)
   const id = await jobQueue.enqueue(db, parent, origin(), { children: names })
   await isParked(id, 10)
-  await until(async () => slots >= 10)
+  await whileWorking(async () => slots >= 10)
   for (const name of names) endOf(name).resolve(name)
   t.like(await settledOne(id), { status: 'done', result: names })
   await w.drain()
-  const { rows } = await w.db.query(`select from pgboss.job where name = 'test.parent' and data ->> 'operationId' = $1`, [id])
-  t.is(rows.length, 1)
+  t.is(await countJobsOfOperation(w.db, parent.name, id), 1)
 })
 
-test('parked: a parked job whose resumed attempt was lost is given up like any other', async (t) => {
+test('parked: a parked job whose resumed attempt is lost fails like any other job', async (t) => {
   await open()
   const { jobQueue, db } = services
   const id = await jobQueue.enqueue(db, parent, origin(), { children: ['lost'] })
   await isParked(id, 1)
   await loops[0]?.stop(0)
   endOf('lost').resolve(null)
-  await until(async () => (await awaited(id)).awaits === null)
+  await whileWorking(async () => (await awaited(id))?.awaits === null)
   await failAbandonedOperations(db, jobQueue)
-  t.like(await awaited(id), { status: 'running' }, 'its job waits')
-  await w.db.query(`delete from pgboss.job where name = 'test.parent'`)
-  await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
+  t.like(await awaited(id), { status: 'running' }, 'its job waits in the queue')
+  await deleteJobs(w.db, parent.name)
+  await ageOperation(w.db, id)
   await failAbandonedOperations(db, jobQueue)
   t.like(await awaited(id), { status: 'failed' })
 })
 
-test('parked: what goes on after an operation is filed with what settles it, however it ends', async (t) => {
+test('parked: the continuation of an operation is enqueued with its completion, whether it succeeds or fails', async (t) => {
   await open()
   const { jobQueue, db } = services
   const begin = async (name: string) => {
@@ -176,25 +175,22 @@ test('parked: what goes on after an operation is filed with what settles it, how
       { name },
       { continuation: createContinuation(after, origin(), { operation: id }) },
     )
-    await w.db.query(
-      `update operations set continuation = jsonb_set(continuation, '{envelope,payload,operation}', to_jsonb($1::text)) where id = $1`,
-      [operation],
-    )
+    await setContinuedOperation(w.db, operation)
     return operation
   }
   heard.length = 0
   await begin('goes well')
   endOf('goes well').resolve(5)
-  await until(async () => heard.length === 1)
+  await whileWorking(async () => heard.length === 1)
   await begin('goes wrong')
   endOf('goes wrong').reject(problem('VALIDATION_ERROR', 'it is wrong'))
-  await until(async () => heard.length === 2)
+  await whileWorking(async () => heard.length === 2)
   await loops[1]?.stop(0)
   const gone = await begin('goes away')
-  await w.db.query(`delete from pgboss.job where id = $1`, [gone])
-  await w.db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [gone])
+  await deleteJob(w.db, gone)
+  await ageOperation(w.db, gone)
   await failAbandonedOperations(db, jobQueue)
-  await until(async () => heard.length === 3)
+  await whileWorking(async () => heard.length === 3)
   t.deepEqual(heard, [
     ['done', 5],
     ['failed', 'it is wrong'],
@@ -202,7 +198,7 @@ test('parked: what goes on after an operation is filed with what settles it, how
   ])
 })
 
-test('parked: work is done as somebody else with that one’s rights of now, and a refusal is a result', async (t) => {
+test('parked: work runs with the present permissions of another principal, and a refusal is a result', async (t) => {
   await open()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:read'], resources: ['invoices'] }])
   const platform = { ...services, principal: null, cause: origin().cause }

@@ -3,7 +3,7 @@ import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
 
 const of = (counts: Readonly<Record<string, number>>) => Object.entries(counts).flatMap(([id, count]) => Array<string>(count).fill(id))
 
-test('slots: without a limit for each workspace every slot is free to all', (t) => {
+test('slots: every slot is free to all workspaces when they have no limit', (t) => {
   t.deepEqual(freeSlots({ concurrency: 10 }, of({ a: 9 })), { free: 1, full: [] })
 })
 
@@ -19,6 +19,6 @@ for (const [name, running, free, full] of [
     t.deepEqual(freeSlots({ concurrency: 10, slotsPerWorkspace: 4 }, of(running)), { free, full: [...full] })
   })
 
-test('slots: the platform’s own jobs are of no workspace', (t) => {
+test('slots: jobs of the platform belong to no workspace', (t) => {
   t.deepEqual(freeSlots({ concurrency: 10, slotsPerWorkspace: 4 }, Array<null>(5).fill(null)), { free: 4, full: [] })
 })

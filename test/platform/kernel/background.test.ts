@@ -7,7 +7,7 @@ const place = (status: 'active' | 'suspended', off: AppName[]) => ({
   apps: Object.fromEntries(apps.map((app) => [app, !off.includes(app)])) as Record<AppName, boolean>,
 })
 
-/** Each kind of work in a suspended workspace, with its app off, and with both. */
+/** The disposition of each kind of work in a suspended workspace, with its app disabled, and with both. */
 const cases: readonly (readonly [work: WorkKind, suspended: Disposition, appOff: Disposition, both: Disposition])[] = [
   ['request', 'refused', 'refused', 'refused'],
   ['step', 'waits', 'refused', 'waits'],
@@ -26,7 +26,7 @@ for (const [work, suspended, appOff, both] of cases) {
   })
 }
 
-test('background: what does not go on hears why', (t) => {
+test('background: a function that does not continue receives the reason', (t) => {
   const asked = (status: 'active' | 'suspended') => () => requireNotHalted({ work: 'request', app: 'queues' }, place(status, ['queues']))
   t.is(t.throws(asked('suspended'))?.message, 'This workspace is suspended')
   t.like(t.throws(asked('active')), { code: 'NOT_FOUND' } as object)

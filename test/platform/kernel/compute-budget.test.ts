@@ -17,7 +17,7 @@ async function compute(budget: ComputeBudget, slices: number, done: string[], na
   }
 }
 
-test('compute budget: a budget gives its steps and no more, and says which bound ended it', (t) => {
+test('compute budget: a budget allows its steps and no more, and its error names the bound', (t) => {
   const budget = computeBudget('w', { steps: 10, bound: 'filter: at most 10 steps' })
   budget.takeSteps(4)
   budget.takeSteps(6)
@@ -27,7 +27,7 @@ test('compute budget: a budget gives its steps and no more, and says which bound
   t.is(error.message, 'filter: at most 10 steps')
 })
 
-test('compute budget: a pause after a slice gives the thread back', async (t) => {
+test('compute budget: a pause after a slice yields the thread', async (t) => {
   const budget = computeBudget('w', { steps: 1, bound: '' })
   let isOther = false
   setImmediate(() => {
@@ -39,16 +39,16 @@ test('compute budget: a pause after a slice gives the thread back', async (t) =>
   t.true(isOther)
 })
 
-test('compute budget: workspaces that compute take turns, however many computations one has', async (t) => {
+test('compute budget: workspaces compute in turn, however many computations each has', async (t) => {
   const done: string[] = []
   const many = [1, 2, 3, 4, 5].map(() => compute(computeBudget('many', { steps: 1, bound: '' }), 4, done, 'many'))
   const one = compute(computeBudget('one', { steps: 1, bound: '' }), 4, done, 'one')
   await Promise.all([...many, one])
-  // Of two workspaces each has every second slice, so the four of one are over within the first ten or so of 24.
+  // Each of two workspaces has every second slice, so the four of one end within about the first ten of 24.
   t.true(done.lastIndexOf('one') < 12, done.join(' '))
 })
 
-test('compute budget: input and output are served between two slices of many computations', async (t) => {
+test('compute budget: input and output are served between the slices of many computations', async (t) => {
   const done: string[] = []
   let turns = 0
   let isOver = false
@@ -62,7 +62,7 @@ test('compute budget: input and output are served between two slices of many com
   t.true(turns >= 15, `${turns} turns of the loop for 20 slices`)
 })
 
-test('compute budget: a call that is over twice is counted once', async (t) => {
+test('compute budget: a call that ends twice is counted once', async (t) => {
   const over = [trackCall(), trackCall()]
   for (const end of over) end()
   for (const end of over) end()
@@ -74,7 +74,7 @@ test('compute budget: a call that is over twice is counted once', async (t) => {
   t.pass()
 })
 
-test('compute budget: a call that waits for its operation is not counted', async (t) => {
+test('compute budget: a call that awaits its operation is not counted', async (t) => {
   const ends = [trackCall(), trackCall()]
   const budget = computeBudget('w', { steps: 1, bound: '' })
   const isNext = async () => {
@@ -83,7 +83,7 @@ test('compute budget: a call that waits for its operation is not counted', async
     const paused = budget.pause().then(() => {
       isOver = true
     })
-    // Without other calls the next slice begins in the next turn of the loop, before any timer.
+    // Without other calls the next slice begins in the next turn of the event loop, before any timer.
     await new Promise(setImmediate)
     await new Promise(setImmediate)
     const began = isOver

@@ -39,13 +39,13 @@ for (const [name, given] of [
     t.notRegex(String(error?.message), /secret/)
   })
 
-test('config: addresses may have a path, and mail a sender with or without a name', (t) => {
+test('config: addresses may have a path, and the sender of mail may have a name', (t) => {
   const given = { ...least, PUBLIC_URL: 'https://a.example/kontor/', SMTP_URL: 'smtps://user:p%40ss@mail.example:465' }
   t.like(readConfig(given), { publicUrl: 'https://a.example/kontor', smtpUrl: given.SMTP_URL, mailFrom: 'Kontor <no-reply@localhost>' })
   for (const from of ['a@b.example', 'Ann Ö. (Kontor) <a@b.example>']) t.is(readConfig({ ...least, MAIL_FROM: from }).mailFrom, from)
 })
 
-test('config: mails are signed with a key in PEM, on one line too, and only with all three settings', (t) => {
+test('config: mail is signed with a PEM key, which may be on one line, and only with all three settings', (t) => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' })).trim()
   const all = { ...least, DKIM_DOMAIN: 'example.com', DKIM_SELECTOR: 's1', DKIM_KEY: pem.replaceAll('\n', '\\n') }

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { parseExactJson, quoteInexactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
 
-/** What the language itself says of every number's text: slow, and right. Minus nought alone is nought. */
+/** Every number's text by JSON.parse with a reviver: slow and right. -0 becomes 0. */
 const byReviver = (text: string): unknown =>
   JSON.parse(text, (_key, value, { source }) =>
     typeof value !== 'number' || source === undefined || String(value) === source || source === '-0' ? value : JSON.rawJSON(source),
@@ -14,7 +14,7 @@ const numbers = ['0', '-0', '1', '-1.5', '1.50', '10.0', '0.1', '100', '12345678
   '0.0000001', '-0.00000012', '10.0000005', '1e5', '1E5', '1e-7', '1e21', '1.5e+3', '1e400', '-1e-400', '12345678901234.123456',
   '0.1234567890123456', '9007199254740993', '-12345.67', '1.0'] // biome-ignore format: a list of numbers
 
-test('exact numbers: every number keeps its text, wherever it stands', (t) => {
+test('exact numbers: every number keeps its text in every position', (t) => {
   for (const number of numbers) {
     for (const around of ['N', ' N ', '[N]', '[N,N]', '{"a":N}', '{"__proto__":N,"N":"N"}', '["N",{"a":[[N]]}]', '"\\"N"', '["\\\\",N]']) {
       const text = around.replaceAll('N', number)
@@ -24,7 +24,7 @@ test('exact numbers: every number keeps its text, wherever it stands', (t) => {
   }
 })
 
-test('exact numbers: what is no JSON throws what JSON.parse throws', (t) => {
+test('exact numbers: invalid JSON throws the error of JSON.parse', (t) => {
   const wrong = ['', '{1e5:2}', '{12345678901234567890:1}', '[1.50', '01.50', '[1.2.3]', '[1e]', '[.50]', '[1.50.]', '"a"1.50', '1.50"a"', '[1.50 1.50]',
     '+1.50', '--1.50', '1.50-', '[-]', '{"a":1.50,}', "{'a':1.50}", '"1.50', 'NaN', '1_000.50'] // biome-ignore format: a list of texts
   for (const text of wrong) {
@@ -33,7 +33,7 @@ test('exact numbers: what is no JSON throws what JSON.parse throws', (t) => {
   }
 })
 
-test('exact numbers: any JSON is what it is to the language', (t) => {
+test('exact numbers: any JSON is parsed as JSON.parse does', (t) => {
   const number = fc.oneof(
     fc.constantFrom(...numbers),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),

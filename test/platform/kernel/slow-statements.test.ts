@@ -3,18 +3,20 @@ import { runAndLogSlow } from '#shared/platform/db/statements/slow-statements.ts
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 
-/** What is told of a statement that takes as long as it says, in milliseconds. */
+const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
+const textInOneLine = 'select * from things where name = $1'
+
+/** Logged lines of a statement that takes this many milliseconds. */
 async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
   const told: object[] = []
   const log = { warn: (line: object, message: string) => told.push({ ...line, message }) } as unknown as Logger
-  const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
   await currentRequestId.run('a-request', () => runAndLogSlow({ ms, log }, statement, run)).catch(() => undefined)
   return told
 }
 
 const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5))
 
-test('slow statements: a statement that takes long is told of with its text, without its values, and with the id of its request', async (t) => {
+test('slow statements: a slow statement is logged with its text and the request id, without its values', async (t) => {
   const [line, ...others] = await toldOf(1, async () => {
     await later()
     return [{}, {}]
@@ -23,7 +25,7 @@ test('slow statements: a statement that takes long is told of with its text, wit
   t.like(line, {
     message: 'slow statement',
     statement: 'find_things',
-    text: 'select * from things where name = $1',
+    text: textInOneLine,
     rows: 2,
     request_id: 'a-request',
   })
@@ -31,7 +33,7 @@ test('slow statements: a statement that takes long is told of with its text, wit
   t.notRegex(JSON.stringify(line), /a secret/)
 })
 
-test('slow statements: one that fails late is told of too, without rows', async (t) => {
+test('slow statements: a slow statement that fails is logged without rows', async (t) => {
   const failing = async () => {
     await later()
     throw new Error('cancelled')
@@ -39,6 +41,6 @@ test('slow statements: one that fails late is told of too, without rows', async 
   t.like((await toldOf(1, failing))[0], { statement: 'find_things', rows: undefined })
 })
 
-test('slow statements: one that is quick enough is not', async (t) => {
+test('slow statements: a quick statement is not logged', async (t) => {
   t.deepEqual(await toldOf(60_000, async () => []), [])
 })

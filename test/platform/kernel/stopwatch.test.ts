@@ -3,7 +3,7 @@ import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 
 const hour = 3_600_000
 
-/** What a stopwatch says after the system's clock and the process's own have gone on by so much. */
+/** The reading of a stopwatch after the system's clock and the process's own clock have advanced this much. */
 function saidAfter(wallMs: number, ownMs: number): number {
   const [wallNow, ownNow] = [Date.now, performance.now]
   const stopwatch = new Stopwatch()
@@ -28,7 +28,7 @@ for (const [name, wallMs, ownMs] of [
     t.true(said >= hour && said < hour + 60_000, `${said}`)
   })
 
-test('stopwatch: nothing is nothing, and it can be started again', (t) => {
+test('stopwatch: no time is zero, and a stopwatch restarts', (t) => {
   const stopwatch = new Stopwatch()
   stopwatch.restart()
   t.true(stopwatch.elapsedMs() < 60_000)

@@ -6,7 +6,7 @@ import { connect, sender } from '#test/features/messages/support.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
 import { world } from '#test/support/world.ts'
 
-/** A key to sign with, and the record of the DNS that its public half stands in. */
+/** A key to sign with, and the DNS record of its public half. */
 function makeKey() {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
@@ -20,7 +20,7 @@ interface Verdict {
   readonly signingHeaders: { readonly keys: string }
 }
 
-test('dkim: mail is signed by who sends it: the operator where its server is used, a connection by its own key or not at all', async (t) => {
+test('dkim: mail is signed by its sender: by the operator on its own server, by a connection with its own key or not at all', async (t) => {
   const server = await startMailServer(t)
   const [operators, own] = [makeKey(), makeKey()]
   const w = await world({
@@ -61,7 +61,7 @@ test('dkim: mail is signed by who sends it: the operator where its server is use
       mta: 'mx.example',
       resolver,
     } as never)
-    if (to[0] === 'bea@bücher.example') t.notRegex(raw, /^DKIM-Signature:/im, 'the operator does not vouch for a From of a workspace')
+    if (to[0] === 'bea@bücher.example') t.notRegex(raw, /^DKIM-Signature:/im, 'the operator does not sign a From of a workspace')
     t.is(dkim.results.length, 1)
     seen.set(to[0] ?? '', dkim.results[0] as unknown as Verdict)
   }
@@ -81,5 +81,5 @@ test('dkim: mail is signed by who sends it: the operator where its server is use
     t.true(ofMessage.includes(name), name)
   t.true(ofInvitation.includes('auto-submitted'))
   const warned = await w.org.owner.get(`${w.org.path}/messages/connections/${bare.id}`)
-  t.is(warned.data.warnings.length, 1, 'a connection without a key says that its messages are not signed')
+  t.is(warned.data.warnings.length, 1, 'a connection without a key warns that its messages are not signed')
 })

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { callKontor } from '#test/bin/call.ts'
+import { deleteMails, readMails, readRetryDelays } from '#test/platform/mail/rows.ts'
 import { shareMailServer } from '#test/platform/mail/smtp.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { retryJobsNow } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
@@ -20,21 +22,19 @@ const shared = shareWorld(test, async () => ({
   LOG_LEVEL: 'silent',
 }))
 
-/** A world with a mail server; no mail of a test is left for the next. */
+/** A world with a mail server; the mails of a test are removed at its end. */
 async function open(t: ExecutionContext) {
   const [w, server] = [await shared(), await mailServer()]
   t.teardown(async () => {
-    await w.db.query('delete from outbox_mails')
+    await deleteMails(w.db)
     server.reset()
   })
   return { w, server }
 }
 
 const sender = ({ api }: World) => ({ db: api.services.database, jobQueue: api.services.jobQueue, cause })
-const rows = async ({ db }: World) =>
-  (await db.query('select id, status, attempts, last_error, body_text, sent_at from outbox_mails order by id')).rows
 
-test('outbox: a mail goes out through SMTP_URL, as it was written', async (t) => {
+test('outbox: a mail is sent through SMTP_URL as it was written', async (t) => {
   const { w, server } = await open(t)
   const calendar = { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n' } as const
   const headers = { 'List-Unsubscribe': '<https://kontor.example/unsubscribe/x>' }
@@ -59,12 +59,12 @@ test('outbox: a mail goes out through SMTP_URL, as it was written', async (t) =>
   t.is(seen.messageId, `<${id}@kontor.example>`)
   t.regex(raw, /^List-Unsubscribe: <https:\/\/kontor\.example\/unsubscribe\/x>\r$/m)
   t.regex(raw, /^Content-Type: text\/calendar; charset=utf-8; method=REQUEST\r$/m)
-  const [row] = await rows(w)
+  const [row] = await readMails(w.db)
   t.like(row, { id, status: 'sent', attempts: 1, last_error: null, body_text: '' })
-  t.truthy(row.sent_at)
+  t.truthy(row?.sent_at)
 })
 
-test('outbox: what is written into names and subjects never becomes a header', async (t) => {
+test('outbox: line breaks in names and subjects never become headers', async (t) => {
   const { w, server } = await open(t)
   const hostile = 'Hi\r\nBcc: victim@example.com\r\n\r\nBuy'
   await queueMail(sender(w), { ...mail, subject: hostile, headers: { 'X-Note': hostile } })
@@ -79,7 +79,7 @@ test('outbox: what is written into names and subjects never becomes a header', a
   }
 })
 
-test('outbox: a mail whose cause is rolled back is never sent', async (t) => {
+test('outbox: a mail of a rolled-back transaction is never sent', async (t) => {
   const { w, server } = await open(t)
   const { db, jobQueue } = sender(w)
   const rolledBack = db.transaction(async (tx) => {
@@ -88,11 +88,11 @@ test('outbox: a mail whose cause is rolled back is never sent', async (t) => {
   })
   await t.throwsAsync(rolledBack, { message: 'no' })
   await w.drain()
-  t.deepEqual(await rows(w), [])
+  t.deepEqual(await readMails(w.db), [])
   t.is(server.taken.length, 0)
 })
 
-test('outbox: the same id queues and sends one mail, however often it is queued', async (t) => {
+test('outbox: a mail that is queued repeatedly under one id is sent once', async (t) => {
   const { w, server } = await open(t)
   const id = '01999999-9999-7999-8999-999999999999'
   await Promise.all(Array.from({ length: 20 }, () => queueMail(sender(w), { ...mail, id })))
@@ -102,34 +102,32 @@ test('outbox: the same id queues and sends one mail, however often it is queued'
   t.is(server.taken.length, 1)
 })
 
-test('outbox: a mail that ends a long chain of automations is sent all the same', async (t) => {
+test('outbox: a mail at the end of a long chain of automations is sent', async (t) => {
   const { w, server } = await open(t)
   await queueMail({ ...sender(w), cause: { ...cause, depth: 9 } }, mail)
   await w.drain()
   t.is(server.taken.length, 1)
 })
 
-test('outbox: a refused mail is tried ten times with growing delay, kept as failed, and sent by jobs retry', async (t) => {
+test('outbox: a refused mail is tried ten times with growing delays, stored as failed, and sent by jobs retry', async (t) => {
   const { w, server } = await open(t)
   server.refuse({ code: 451, text: 'come back later' })
   const id = await queueMail(sender(w), { ...mail, kind: 'refused' })
   await w.drain()
   const delays: number[] = []
   for (let tries = 1; tries <= 9; tries++) {
-    const [row] = await rows(w)
+    const [row] = await readMails(w.db)
     t.like(row, { status: 'queued', attempts: tries, sent_at: null })
-    t.regex(row.last_error, /451 come back later/)
-    const retry = await w.db.query(
-      `select extract(epoch from start_after - now()) as seconds from pgboss.job where name = 'mail.send' and state = 'retry'`,
-    )
-    t.is(retry.rowCount, 1)
-    delays.push(Number(retry.rows[0].seconds))
-    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send'`)
+    t.regex(row?.last_error ?? '', /451 come back later/)
+    const retries = await readRetryDelays(w.db)
+    t.is(retries.length, 1)
+    delays.push(...retries)
+    await retryJobsNow(w.db, 'mail.send')
     w.worker.pools.pollAll()
     await w.drain()
   }
   t.true((delays[0] ?? 0) > 5 && (delays[8] ?? 0) > 20 * (delays[0] ?? 0), `delays grow: ${delays.join(', ')}`)
-  t.like((await rows(w))[0], { id, status: 'failed', attempts: 10, body_text: 'Hello Ann' })
+  t.like((await readMails(w.db))[0], { id, status: 'failed', attempts: 10, body_text: 'Hello Ann' })
 
   const { json } = await callKontor(w, 'jobs', 'list', '--json')
   t.is(json.failed.length, 1)
@@ -141,7 +139,7 @@ test('outbox: a refused mail is tried ten times with growing delay, kept as fail
   w.worker.pools.pollAll()
   await w.drain()
   t.is(server.taken.length, 1)
-  t.like((await rows(w))[0], { status: 'sent', attempts: 11, last_error: null })
+  t.like((await readMails(w.db))[0], { status: 'sent', attempts: 11, last_error: null })
   t.deepEqual((await callKontor(w, 'jobs', 'list', '--json')).json.failed, [])
   t.is((await callKontor(w, 'jobs', 'retry', json.failed[0].id)).code, 1)
   const told = await registry.metrics()
@@ -150,7 +148,7 @@ test('outbox: a refused mail is tried ten times with growing delay, kept as fail
   t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
 })
 
-test('outbox: without SMTP_URL a mail becomes an .eml file that only the owner reads', async (t) => {
+test('outbox: without SMTP_URL a mail becomes an .eml file that only its owner can read', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await queueMail(sender(w), mail)

@@ -2,13 +2,15 @@ import test from 'ava'
 import { freePort } from '#scripts/ports.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { startCuttingServer } from '#test/features/messages/cutting-server.ts'
+import { readMails } from '#test/platform/mail/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { startProcess } from '#test/support/process.ts'
+import { retryJobsNow } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 
-test('refusals: a relay that refuses AUTH delays all mail, is logged as a warning and counted; the mail goes out once it signs in', async (t) => {
+test('refusals: a relay that refuses AUTH delays all mail, is logged as a warning and counted; mail is sent once it signs in', async (t) => {
   const server = await startCuttingServer(t)
   server.cutAt('AUTH', '535 5.7.8 wrong password')
   const w = await world({ LOG_LEVEL: 'silent' }, ['data', 'schedule'])
@@ -24,9 +26,9 @@ test('refusals: a relay that refuses AUTH delays all mail, is logged as a warnin
   const worker = await startProcess(t, w, 'mail', environment)
   const lines: string[] = []
   worker.stdout.on('data', (chunk) => lines.push(...String(chunk).split('\n')))
-  const rows = async () => (await w.db.query('select status, attempts, last_error from outbox_mails order by id')).rows
-  await eventually(async () => (await rows()).every(({ attempts }) => attempts === 1))
-  for (const row of await rows()) t.like(row, { status: 'queued', attempts: 1 })
+  const mails = () => readMails(w.db)
+  await eventually(async () => (await mails()).every(({ attempts }) => attempts === 1))
+  for (const row of await mails()) t.like(row, { status: 'queued', attempts: 1 })
   await eventually(async () => lines.filter((line) => line.includes('mail relay refuses')).length === 3)
   const [first] = lines.filter((line) => line.includes('mail relay refuses')).map((line) => JSON.parse(line))
   t.like(first, { level: 40, relay: 'operator', reason: 'auth', host: '127.0.0.1', workspace_id: null })
@@ -36,8 +38,8 @@ test('refusals: a relay that refuses AUTH delays all mail, is logged as a warnin
   t.regex(metrics, /^kontor_mail_relay_refusals_total\{relay="operator",reason="auth"\} 3$/m)
   server.cutAt('never')
   await eventually(async () => {
-    await w.db.query(`update pgboss.job set start_after = now() where name = 'mail.send' and state = 'retry'`)
-    return (await rows()).every(({ status }) => status === 'sent')
+    await retryJobsNow(w.db, 'mail.send')
+    return (await mails()).every(({ status }) => status === 'sent')
   })
   t.deepEqual([...server.whole].sort(), ids.sort())
 })

@@ -4,15 +4,15 @@ import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 
-/** A mail server of a test's own on this machine. */
+/** A mail server of the test on this machine. */
 export interface MailServer {
   readonly url: string
   readonly port: number
-  /** What it took, in order. */
+  /** The accepted mails, in order. */
   readonly taken: readonly { readonly to: readonly string[]; readonly raw: string; readonly mail: Email }[]
-  /** Makes it refuse every mail with this answer; null takes mail again. */
+  /** Makes it refuse every mail with this response; null accepts mail again. */
   refuse: (answer: { code: number; text: string } | null) => void
-  /** Forgets what it took, and takes mail again. */
+  /** Removes the accepted mails, and accepts mail again. */
   reset: () => void
 }
 
@@ -47,7 +47,7 @@ export async function startMailServer(t: Test, port = 0): Promise<MailServer> {
       })
     },
   })
-  // A client that is killed breaks its connection.
+  // A killed client breaks its connection.
   server.on('error', () => undefined)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   t.teardown(() => new Promise<void>((resolve) => server.close(resolve)))

@@ -2,7 +2,7 @@
 interface Exception {
   readonly statements: readonly string[]
   readonly tables: readonly string[]
-  /** Why no workspace can be named, or need be. */
+  /** Why the statement cannot or need not name a workspace. */
   readonly because: string
 }
 
@@ -10,22 +10,23 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ['workspaces.selectInvitation', 'workspaces.deleteInvitationByToken'],
     tables: ['invitations'],
-    because: 'whoever accepts belongs to no workspace yet: 256 random bits name the invitation, and the invitation its workspace',
+    because:
+      'the accepting person belongs to no workspace yet: a token of 256 random bits identifies the invitation, and the invitation its workspace',
   },
   {
     statements: ['workspaces.listWorkspacesOfUser'],
     tables: ['members', 'workspaces'],
-    because: 'a person asks which workspaces it belongs to: its own id holds the rows',
+    because: 'a person lists its own workspaces: its id restricts the rows',
   },
   {
     statements: ['workspaces.findAnyWorkspace'],
     tables: ['workspaces'],
-    because: 'the workspace Demo is made on the command line, and only in a database that holds no workspace at all',
+    because: 'the workspace Demo is created on the command line, and only in a database without workspaces',
   },
   {
     statements: ['workspaces.deleteKeyById', 'workspaces.deleteKeyByHash'],
     tables: ['access_keys'],
-    because: 'the operator revokes a key that was found somewhere, on the command line',
+    because: 'the operator revokes a leaked key on the command line',
   },
   {
     statements: [
@@ -38,17 +39,17 @@ export const exceptions: readonly Exception[] = [
       'jobs.setReopened',
     ],
     tables: ['operations'],
-    because: 'the id is that of a job which this process has enqueued or fetched itself; callers look theirs up by workspace and id',
+    because: 'the id belongs to a job that this process enqueued or fetched; callers read theirs by workspace and id',
   },
   {
     statements: ['drive.deleteLeftObjects', 'drive.deleteLeftSpaces', 'drive.deleteLeftShares'],
     tables: ['drive_spaces', 'drive_objects', 'drive_shares', 'file_usage'],
-    because: 'drives of members who left long ago are swept in all workspaces',
+    because: 'drives of former members are swept in all workspaces',
   },
   {
     statements: ['blobs.doomIdleBlobs', 'blobs.deleteBlobs', 'blobs.findStore', 'blobs.replaceStore'],
     tables: ['blobs'],
-    because: 'bytes that nothing holds are swept in all workspaces; whether a store is in use at all is asked of the whole installation',
+    because: 'blobs without holders are swept in all workspaces; whether a store is in use is a question about the whole installation',
   },
   {
     statements: [
@@ -66,22 +67,22 @@ export const exceptions: readonly Exception[] = [
     statements: ['messages.findWebhook'],
     tables: ['message_connections'],
     because:
-      'the address of a callback names the connection alone, and the connection its workspace; what is signed with its secret is let in',
+      'the address of a callback identifies only the connection, and the connection its workspace; the signature with its secret is checked',
   },
   {
     statements: ['payments.countAllLinks', 'payments.findSweepLags'],
     tables: ['payment_links', 'payment_connections', 'payment_sweeps'],
-    because: 'how many links there are, and for how long providers were not asked, are figures of the whole installation',
+    because: 'the number of links and the time since the last sweep are metrics of the whole installation',
   },
   {
     statements: ['mail.selectMailCounts'],
     tables: ['outbox_mails'],
-    because: 'what one address gets is capped over all workspaces; it is counted, and nothing of it is shown',
+    because: 'mails to one address have a limit over all workspaces; they are counted and not shown',
   },
   {
     statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'events.selectWaitingWorkspaces'],
     tables: ['gated_jobs', 'event_outbox', 'deferred_jobs', 'workspaces'],
-    because: 'workers look for what waits in all workspaces, and whether each may have it now',
+    because: 'workers look for waiting work in all workspaces, and whether each may run now',
   },
   {
     statements: ['queues.countAllItems'],
@@ -91,22 +92,22 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ["update operations as operation set status = 'failed'", 'jobs.selectActiveJobs'],
     tables: ['operations', 'gated_jobs', 'deferred_jobs'],
-    because: 'what was given up, or lost with its worker, is found in all workspaces',
+    because: 'failed and lost work is found in all workspaces',
   },
   {
     statements: ['types.findWorkspacesBehind', 'types.findUpgradesLeft'],
     tables: ['workspaces', 'record_types', 'fields'],
-    because: 'built-in types are brought to all workspaces; the operator sees where that was not possible',
+    because: 'built-in types are upgraded in all workspaces; the operator sees where that failed',
   },
   {
     statements: ['payments.findWebhookConnection'],
     tables: ['payment_connections'],
-    because: "a provider's webhook names the connection alone, by 74 random bits; its signature decides what it may say",
+    because: "a provider's webhook identifies only the connection, by 74 random bits; its signature is checked",
   },
   {
     statements: ['types.selectUsedTypes'],
     tables: ['field_uses', 'field_indexes', 'fields', 'record_types', 'record_counts'],
-    because: 'indexes are made where they are of most use, in all workspaces; the operator sees them',
+    because: 'indexes are created where they save most, in all workspaces; the operator sees them',
   },
   {
     statements: [
@@ -121,7 +122,7 @@ export const exceptions: readonly Exception[] = [
       'mail.eraseMessageTexts',
     ],
     tables: ['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails', 'calendars'],
-    because: 'what is old is swept in all workspaces',
+    because: 'old rows are swept in all workspaces',
   },
   {
     statements: ['calendar.selectStaleEvents', 'calendar.selectStaleCount'],
@@ -131,32 +132,32 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ['due.takeDueRows'],
     tables: ['due_work', 'workspaces'],
-    because: 'what is due is looked for in all workspaces, and whether each may have it now',
+    because: 'due work is looked for in all workspaces, and whether each may run now',
   },
   {
     statements: ['flows.countOpenRunsByState'],
     tables: ['flow_runs'],
-    because: 'how many runs are open is a figure of the whole installation',
+    because: 'the number of open runs is a metric of the whole installation',
   },
   {
     statements: ['flows.findLostRuns'],
     tables: ['flow_runs', 'workspaces', 'operations', 'due_work', 'deferred_jobs'],
-    because: 'runs that have lost their job are found in all workspaces',
+    because: 'runs without a job are found in all workspaces',
   },
   {
     statements: ['sweep_flow_runs', 'sweep_flow_outputs', 'sweep_flow_skips', 'sweep_flow_drafts'],
     tables: ['flow_runs', 'flow_outputs', 'flow_skips', 'flow_drafts'],
-    because: 'what is old is swept in all workspaces',
+    because: 'old rows are swept in all workspaces',
   },
 ]
 
 /** The shared tables that a statement may read without a workspace. */
 export function exceptedTables(name: string | undefined, text: string): ReadonlySet<string> {
   const words = oneLine(text)
-  // What a read's first statement finds out by the way stands under the same name with a v behind it.
+  // The first statement of a verified read has the same name with a v at the end.
   const fits = (statement: string) => statement === name || `${statement}v` === name || words.startsWith(statement)
   return new Set(exceptions.filter(({ statements }) => statements.some(fits)).flatMap(({ tables }) => tables))
 }
 
-/** Text with one blank wherever it has several, or lines. */
+/** Text in one line with single spaces. */
 export const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-/** What of a plan, as EXPLAIN (VERBOSE, FORMAT JSON) gives it, is looked at. */
+/** The used part of a plan of EXPLAIN (VERBOSE, FORMAT JSON). */
 export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -8,21 +8,21 @@ export interface PlanNode {
   readonly [property: string]: unknown
 }
 
-/** A table that all workspaces share, and its column with the workspace. */
+/** Tables that all workspaces share, each with its column of the workspace. */
 export type SharedTables = ReadonlyMap<string, string>
 
-/** One reading of a shared table in a plan. */
+/** A scan of a shared table in a plan. */
 interface Scan {
   readonly table: string
-  /** The column with the workspace as conditions write it, such as `held.workspace_id`. */
+  /** The column of the workspace as conditions name it, such as `held.workspace_id`. */
   readonly column: string
 }
 
 const conditions = ['Index Cond', 'Filter', 'Recheck Cond', 'Hash Cond', 'Merge Cond', 'Join Filter', 'One-Time Filter', 'TID Cond']
 
 /**
- * The shared tables that a plan reads without its workspace: where nothing says that the column equals a parameter, or what came of one,
- * or the workspace of another reading that is itself held to one. What the planner found out counts, not how the statement is written.
+ * The shared tables that a plan reads without its workspace: where no condition makes the column equal to a parameter, a value derived from
+ * one, or the workspace of another scan with such a condition. The plan counts, not the text of the statement.
  */
 export function unboundTables(plan: PlanNode, shared: SharedTables): string[] {
   const nodes = [...allNodes(plan)]
@@ -55,7 +55,7 @@ function scanOf(node: PlanNode, shared: SharedTables): Scan[] {
   return [{ table, column: `${node.Alias}.${column}` }]
 }
 
-/** `((a.x = $1) AND (b.y = a.x))` says two equalities; what stands below an OR or in a subquery says none. */
+/** `((a.x = $1) AND (b.y = a.x))` contains two equalities; conditions below an OR or in a subquery contain none. */
 function equalitiesIn(condition: string): (readonly [string, string])[] {
   const parts = partsOf(unwrapped(condition))
   if (parts.length > 1) return parts.flatMap(equalitiesIn)
@@ -63,7 +63,7 @@ function equalitiesIn(condition: string): (readonly [string, string])[] {
   return left && right ? [[left, right]] : []
 }
 
-/** Splits at every AND that stands in no parentheses. */
+/** Splits at every AND outside parentheses. */
 function partsOf(text: string): string[] {
   const parts: string[] = []
   let [depth, from] = [0, 0]
@@ -79,7 +79,7 @@ function partsOf(text: string): string[] {
   return [...parts, text.slice(from)]
 }
 
-/** Without the parentheses around the whole. */
+/** The text without outer parentheses. */
 function unwrapped(text: string): string {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {

@@ -23,7 +23,7 @@ const held = [
 ]
 
 for (const text of held) {
-  test(`watch: a statement that keeps to its workspace: ${text}`, async (t) => {
+  test(`watch: a statement stays within its workspace: ${text}`, async (t) => {
     const { db } = await fresh()
     t.is(await complaintOf(db, await sharedTables(db), { name: 'a', text }), undefined)
   })
@@ -47,35 +47,39 @@ const reaching: Readonly<Record<string, readonly string[]>> = {
   'select id from audit_entries order by id desc limit 1': ['audit_entries'],
 }
 
+const ofTwoWorkspaces = `select from ws_${'0'.repeat(32)}.invoices, ws_${'1'.repeat(32)}.invoices`
+const ownOfTest = 'select name from roles where name = $1'
+const careless = { name: 'careless', text: 'select name from roles where id = $1' }
+
 for (const [text, tables] of Object.entries(reaching)) {
-  test(`watch: a statement that reaches past its workspace: ${text}`, async (t) => {
+  test(`watch: a statement reads past its workspace: ${text}`, async (t) => {
     const { db } = await fresh()
     const complaint = await complaintOf(db, await sharedTables(db), { name: 'a', text })
     t.is(complaint, `a reads ${tables.join()} without its workspace: ${text}`)
   })
 }
 
-test('watch: a statement over the tables of two workspaces', async (t) => {
+test('watch: a statement reads the tables of two workspaces', async (t) => {
   const { db } = await fresh()
-  const text = `select from ws_${'0'.repeat(32)}.invoices, ws_${'1'.repeat(32)}.invoices`
+  const text = ofTwoWorkspaces
   t.regex((await complaintOf(db, await sharedTables(db), { name: 'a', text })) ?? '', /several workspaces/)
 })
 
-test("watch: what Kontor sends is seen, once for all workspaces; a test's own statements are not", async (t) => {
+test('watch: statements of Kontor are recorded once for all workspaces, and statements of a test are not', async (t) => {
   const w = await fresh()
   t.deepEqual(await statementsWithoutWorkspace(w.db), [])
-  await w.db.query('select name from roles where name = $1', ['own'])
+  await w.db.query(ownOfTest, ['own'])
   await w.org.owner.get(`${w.org.path}/members`)
   await w.org.owner.get(`${w.org.path}/records/invoices`)
   const seen = takeSent().map(({ text }) => text)
   t.true(seen.some((text) => text.includes('from members')))
   t.true(seen.some((text) => text.includes('ws_')))
   t.false(seen.some((text) => text.includes('from roles where name')))
-  await w.api.services.database.query({ name: 'careless', text: 'select name from roles where id = $1', values: [w.org.id] })
+  await w.api.services.database.query({ ...careless, values: [w.org.id] })
   t.regex((await statementsWithoutWorkspace(w.db)).join(), /^careless reads roles without its workspace/)
 })
 
-test('watch: every exception is one of a statement that there is', (t) => {
+test('watch: every exception belongs to an existing statement', (t) => {
   const root = join(import.meta.dirname, '..', '..', '..')
   const files = ['shared', 'workers'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(root, folder, file)),

@@ -6,8 +6,8 @@ import { type PlanNode, type SharedTables, unboundTables } from '#test/support/w
 const held = new Set<string>()
 
 /**
- * What of the statements that Kontor sent since the last call reads or changes a shared table without its workspace: a second wall behind
- * the walks of the routes, for what they do not come upon. PostgreSQL is asked for its plan of each, once in a process.
+ * Statements of Kontor since the last call that read or change a shared table without its workspace: a second check beside the walks of the
+ * routes. PostgreSQL plans each once in a process.
  */
 export async function statementsWithoutWorkspace(db: pg.Pool): Promise<string[]> {
   const shared = await sharedTables(db)
@@ -21,7 +21,7 @@ export async function statementsWithoutWorkspace(db: pg.Pool): Promise<string[]>
   return complaints
 }
 
-/** The tables that all workspaces share: those with a column for the workspace, and that of the workspaces themselves. */
+/** The tables that all workspaces share: those with a column of the workspace, and that of the workspaces. */
 export async function sharedTables(db: pg.Pool): Promise<SharedTables> {
   const { rows } = await db.query<{ table_name: string }>(
     `select table_name from information_schema.columns where table_schema = 'public' and column_name = 'workspace_id'`,
@@ -29,7 +29,7 @@ export async function sharedTables(db: pg.Pool): Promise<SharedTables> {
   return new Map([...rows.map(({ table_name }) => [table_name, 'workspace_id'] as const), ['workspaces', 'id']])
 }
 
-/** What is wrong with a statement, or undefined. */
+/** The fault of a statement, or undefined. */
 export async function complaintOf(db: pg.Pool, shared: SharedTables, { name, text }: Sent): Promise<string | undefined> {
   const schemas = new Set(text.match(/ws_[0-9a-f]{32}/g))
   if (schemas.size > 1) return `${name ?? ''} joins the tables of several workspaces: ${text}`
@@ -42,7 +42,7 @@ export async function complaintOf(db: pg.Pool, shared: SharedTables, { name, tex
   return unbound.length > 0 ? `${name ?? 'without a name'} reads ${unbound.join()} without its workspace: ${text}` : undefined
 }
 
-/** The plan of a statement for any parameters, or why there is none: a type's table may be gone by now. */
+/** The plan of a statement for any parameters, or why there is none: a type's table may be deleted by now. */
 async function planOf(db: pg.Pool, text: string): Promise<PlanNode | string> {
   try {
     const { rows } = await db.query(`explain (generic_plan, verbose, costs off, format json) ${text}`)

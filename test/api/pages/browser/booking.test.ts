@@ -8,7 +8,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const start = shareWorld(test, { TRUST_PROXY: '1' })
 const { inBrowser, open } = browse(test)
 
-/** The addresses that a page asks for, how each is loaded, in order. */
+/** The addresses that a page requests, with how each is loaded, in order. */
 function asked(page: Page): string[] {
   const all: string[] = []
   page.on('request', (request) => {
@@ -20,7 +20,7 @@ function asked(page: Page): string[] {
 
 const focused = (page: Page): Promise<string> => page.evaluate('document.activeElement.textContent.trim()')
 
-inBrowser('booking: with scripts no step of a booking loads a page, and none is asked for twice', async (t) => {
+inBrowser('booking: with scripts no step of a booking loads a page, and no page is requested twice', async (t) => {
   const w = await start()
   const page = await open(t, { timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
   const requests = asked(page)
@@ -47,7 +47,7 @@ inBrowser('booking: with scripts no step of a booking loads a page, and none is 
   await page.getByText('Your booking is confirmed').waitFor()
 })
 
-inBrowser('booking: the browser’s zone is chosen first, and another one stays chosen', async (t) => {
+inBrowser('booking: the browser’s zone is the default, and another choice is kept', async (t) => {
   const w = await start()
   const page = await open(t, { timezoneId: 'Asia/Tokyo', extraHTTPHeaders: fromAnywhere() })
   await page.goto(w.visitor.root + (await bookPage(w)))
@@ -68,7 +68,7 @@ for (const javaScriptEnabled of [true, false]) {
     const viewport = { width: 390, height: 844 }
     const page = await open(t, { javaScriptEnabled, viewport, timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
     await page.goto(w.visitor.root + (await bookPage(w)))
-    /** Goes on by Tab until the element matches. */
+    /** Presses Tab until the element matches. */
     const reach = async (selector: string) => {
       for (let count = 0; count < 60; count++) {
         await page.keyboard.press('Tab')
@@ -98,7 +98,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-inBrowser('booking: arrow keys go from day to day and from week to week', async (t) => {
+inBrowser('booking: arrow keys move by days and weeks', async (t) => {
   const w = await start()
   const page = await open(t, { timezoneId: 'UTC', extraHTTPHeaders: fromAnywhere() })
   const path = await bookPage(w)

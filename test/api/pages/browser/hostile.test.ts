@@ -6,6 +6,7 @@ import { admitVisitors, makeForm } from '#test/features/forms/making.ts'
 import { admitVisitors as admitReaders, makeSite, putFile } from '#test/features/sites/making.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { browse } from '#test/support/browser.ts'
+import { renameWorkspace } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { thingsOf } from '#test/support/things.ts'
 
@@ -16,11 +17,11 @@ const payloads = readFileSync(join(import.meta.dirname, '..', '..', '..', 'fixtu
   .split('\n')
   .filter((line) => line !== '')
 
-/** What fits into a name: one line of so many characters. */
+/** Shortens a text to a name: one line of so many characters. */
 const short = (text: string, most: number): string =>
   [...text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')].slice(0, most).join('').trim() || 'x'
 
-/** Counts what runs: payloads call one of these, or make an error on the way. */
+/** Records executed payloads: they call one of these functions, or cause an error. */
 const tripwire = `
   window.ran = []
   for (const name of ['alert', 'confirm', 'prompt', 'print'])
@@ -37,13 +38,13 @@ async function watched(page: Page): Promise<{ ran: string[] }> {
   return { ran }
 }
 
-/** What stands in a page beside text; Markdown makes elements of its own. */
+/** The elements of a page without those that Markdown makes. */
 const elements = (page: Page): Promise<string[]> =>
   page.evaluate(
     `[...document.querySelectorAll('*:not(.rich *)')].map((element) => element.tagName + ' ' + element.getAttributeNames().sort().join())`,
   )
 
-/** Elements of Markdown that are none of its own, and links that lead to other schemes. */
+/** Unexpected elements of Markdown, and links with other schemes. */
 const strangers = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('.rich *')].filter((element) =>
     !element.matches('p, br, h2, h3, h4, h5, h6, ul, ol, li, blockquote, em, strong, code, pre, hr, a[href]') ||
@@ -51,7 +52,7 @@ const strangers = (page: Page): Promise<string[]> =>
     (element.localName === 'a' && !/^(?:https?:[/][/]|mailto:|tel:)/.test(element.href))).map((element) => element.outerHTML)`)
 
 inBrowser(
-  `hostile: none of ${payloads.length} payloads runs in a form’s page, also without its policy, or becomes an element`,
+  `hostile: none of ${payloads.length} payloads runs or becomes an element in a form’s page, also without its policy`,
   async (t) => {
     const w = await start()
     await admitVisitors(w)
@@ -94,7 +95,7 @@ inBrowser(
   },
 )
 
-inBrowser('hostile: what a visitor typed comes back as text', async (t) => {
+inBrowser('hostile: input of a visitor is returned as text', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const fields = [
@@ -119,7 +120,7 @@ inBrowser('hostile: what a visitor typed comes back as text', async (t) => {
 })
 
 inBrowser(
-  `hostile: none of ${payloads.length} payloads runs in the pages of a booking, also without their policy, or becomes an element`,
+  `hostile: none of ${payloads.length} payloads runs or becomes an element in the pages of a booking, also without their policy`,
   async (t) => {
     const w = await start()
     const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
@@ -169,21 +170,21 @@ inBrowser(
   },
 )
 
-inBrowser('hostile: names of workspaces and people on pages of mails are text', async (t) => {
+inBrowser('hostile: names of workspaces and people are text on the pages that mails link to', async (t) => {
   const w = await start()
   const keys = { type: 'x', name: 'x', email: 'x', number: 'x', status: 'x', ref: 'x', refs: 'x' }
   const token = await thingsOf(w, w.org, 'x', keys).token()
   const page = await open(t, { bypassCSP: true })
   const { ran } = await watched(page)
   for (const payload of payloads.filter((_, index) => index % 25 === 0)) {
-    await w.db.query('update workspaces set name = $2 where id = $1', [w.org.id, short(payload, 120)])
+    await renameWorkspace(w.db, w.org.id, short(payload, 120))
     await page.goto(`${w.visitor.root}/accept-invite?token=${token}`)
     t.is((await page.locator('.brand').innerText()).replaceAll(/\s+/g, ' ').trim(), short(payload, 120).replaceAll(/\s+/g, ' ').trim())
   }
   t.deepEqual([...ran, ...((await page.evaluate('window.ran')) as string[])], [])
 })
 
-inBrowser('hostile: what a website runs, runs in an origin that is none: no storage, and nothing of anybody else to read', async (t) => {
+inBrowser('hostile: scripts of a website run in an opaque origin without storage and without access to other pages', async (t) => {
   const w = await start()
   await admitReaders(w)
   await admitVisitors(w)

@@ -13,16 +13,16 @@ import type { World } from '#test/support/world.ts'
 const start = shareWorld(test, async () => ({ TRUST_PROXY: '1', ...(await listening()) }))
 const { inBrowser, open } = browse(test)
 
-/** What is looked at in each scheme: they differ in nothing but their colours. */
+/** The parts that are checked in each scheme: the schemes differ only in colours. */
 const schemes = [
   ['light', 'all'],
   ['dark', 'colours'],
 ] as const
 
-/** Pictures of all pages go there, for people to look at. */
+/** Folder for screenshots of all pages. */
 const pictures = process.env.TEST_SCREENSHOTS
 
-/** Fills a form in, past what the browser would refuse. */
+/** Fills in a form, past the checks of the browser. */
 const fill = `(sent) => {
   const form = [...document.forms].at(-1)
   for (const [name, value] of Object.entries(sent)) {
@@ -33,7 +33,7 @@ const fill = `(sent) => {
   form.noValidate = true
 }`
 
-/** Opens a page, and sends what is to be sent of it as its form does. */
+/** Opens a page, and submits its form if the page is the response to that. */
 async function show(page: Page, w: World, shown: ShownPage): Promise<void> {
   await page.route(`${w.visitor.root}/**`, (route) => route.continue({ headers: { ...route.request().headers(), ...originOf(shown) } }))
   await page.goto(w.visitor.root + (await shown.address(w)))
@@ -43,7 +43,7 @@ async function show(page: Page, w: World, shown: ShownPage): Promise<void> {
   await Promise.all([page.waitForNavigation(), button.click()])
 }
 
-inBrowser('pages: the browser keeps origins apart, or nothing that follows says anything', async (t) => {
+inBrowser('pages: the browser separates origins, which the other tests rely on', async (t) => {
   const w = await start()
   const page = await open(t)
   // A page without a policy, at another name of this machine.
@@ -65,7 +65,7 @@ for (const shown of shownPages) {
   // The reference has tables that are nothing for a phone; a test of its own, below, opens them and looks for what keeps people out.
   const isReference = shown.name === 'the reference'
 
-  inBrowser(`pages: nobody is kept out, light or dark, by 320 pixels or letters of twice the size: ${shown.name}`, async (t) => {
+  inBrowser(`pages: light or dark, at 320 pixels and with text of twice the size, the page is accessible: ${shown.name}`, async (t) => {
     const w = await start()
     const page = await open(t, { colorScheme: 'light' })
     const errors: string[] = []
@@ -80,7 +80,7 @@ for (const shown of shownPages) {
       if (!isReference) t.deepEqual(await findingsOf(page, part), [], colorScheme)
       await keep(colorScheme)
     }
-    t.deepEqual(errors, [], 'the policy of the page lets in all that it asks for')
+    t.deepEqual(errors, [], 'the policy of the page permits everything that it loads')
     if (isReference) return
     await page.emulateMedia({ colorScheme: 'light' })
     await page.setViewportSize({ width: 390, height: 844 })
@@ -95,7 +95,7 @@ for (const shown of shownPages) {
   })
 }
 
-inBrowser('pages: with scripts off a visitor books and cancels, and a guest answers', async (t) => {
+inBrowser('pages: a visitor books and cancels, and a guest answers, without scripts', async (t) => {
   const w = await start()
   const page = await open(t, { javaScriptEnabled: false, extraHTTPHeaders: fromAnywhere() })
   const send = async (answer: string) => {
@@ -116,7 +116,7 @@ inBrowser('pages: with scripts off a visitor books and cancels, and a guest answ
   t.regex(await page.locator('main').innerText(), /Your answer has been sent/)
 })
 
-inBrowser('pages: a browser that opens a booking and an invitation, scripts and all, and stays for a while answers nothing', async (t) => {
+inBrowser('pages: a browser that opens a booking and an invitation with scripts and waits sends no answer', async (t) => {
   const w = await start()
   for (const address of [await bookersPage(w), await guestsPage(w)]) {
     const seen = () => w.visitor.get(`/cal${address.replace(/^\/rsvp\/([^/]+)\//, '/$1/rsvp/')}`, fromAnywhere())
@@ -142,7 +142,7 @@ const operations = [
   'Workspaces-patchOrgsByOrgId',
 ]
 
-inBrowser('pages: nobody is kept out of what the reference shows when it is opened, light or dark', async (t) => {
+inBrowser('pages: the reference page is accessible in both schemes', async (t) => {
   const w = await start()
   const page = await open(t, { colorScheme: 'light' })
   await page.goto(`${w.visitor.root}/docs`)

@@ -8,12 +8,12 @@ import { mailsTo } from '#test/support/mailbox.ts'
 import { thingsOf } from '#test/support/things.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A page as somebody comes to see it. */
+/** A page as a person opens it. */
 export interface ShownPage {
   readonly name: string
-  /** Its address, once all is there that it needs. */
+  /** Its address, after everything that it needs was created. */
   readonly address: (w: World) => Promise<string>
-  /** What of it is sent, where the page is the answer to that, and by which button, where the form has several. */
+  /** The fields that its form sends, if the page is the response to that, and the button if the form has several. */
   readonly sent?: Readonly<Record<string, string>>
   readonly button?: string
 }
@@ -38,7 +38,7 @@ const every = [
   { key: 'agreed', label: 'I have read the terms', type: 'bool', required: true },
 ]
 
-/** A form with a field of each kind, of a workspace with a colour that needs mending. */
+/** A form with a field of each type, in a workspace whose colour must be adjusted. */
 export async function everyField(w: World): Promise<string> {
   await w.org.owner.patch(w.org.path, { name: 'Bäckerei Ährenkranz & Töchter', color: '#ffd54a' })
   await admitVisitors(w)
@@ -53,25 +53,25 @@ export async function everyField(w: World): Promise<string> {
   ).hosted
 }
 
-/** The sandbox's page of a link, of a description that wraps. */
+/** The sandbox's page of a link with a description that wraps. */
 async function payPage(w: World): Promise<string> {
   const description = 'Two chairs and a table, delivered to the third floor of a house without a lift'
   const { id } = await makeLink(w.org, await connect(w.org, 'sandbox'), { amount: '1234.5', description })
   return `/pay/${w.org.id}/${id}`
 }
 
-/** Where a message of the workspace lets its recipient unsubscribe. */
+/** The page to unsubscribe from messages of the workspace. */
 async function unsubscribeLink(w: World): Promise<string> {
   const headers = unsubscribeHeaders(w.config, w.org.id, await thingsOf(w, w.org, 'x', keys).message())
   return /\/unsubscribe\/[\w-]+/.exec(headers['List-Unsubscribe'] ?? '')?.[0] ?? ''
 }
 
-/** A day that every booking page has free times on, three days ahead. */
+/** A day on which every booking page has free times, three days ahead. */
 const bookedDay = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
 const bookedTime = `${bookedDay}T10:30:00.000000Z`
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
-/** A booking page, of a workspace with a colour of its own. */
+/** A booking page of a workspace with its own colour. */
 async function openBooking(w: World, more: object = {}): Promise<string> {
   await w.org.owner.patch(w.org.path, { name: 'Praxis Dr. Öztürk', color: '#0b7a55' })
   const booking = {
@@ -88,19 +88,19 @@ async function openBooking(w: World, more: object = {}): Promise<string> {
 export const bookPage = async (w: World): Promise<string> => `/book/${w.org.id}/${await openBooking(w)}`
 const booker = { name: 'Ann Meier', email: 'ann@example.com' }
 
-/** A booking page of a workspace that has a logo. */
+/** A booking page of a workspace with a logo. */
 async function bookPageWithLogo(w: World): Promise<string> {
   await thingsOf(w, w.org, 'x', keys).logo()
   return bookPage(w)
 }
 
-/** Times around the clock, a quarter of an hour apart. */
+/** Times around the clock, every quarter of an hour. */
 const wholeDays = { slot_step: 15, hours: Object.fromEntries(days.map((day) => [day, [['00:00', '24:00']]])) }
 
 /** The step that asks for name and email. */
 const detailsPage = async (w: World): Promise<string> => `${await bookPage(w)}?start=${bookedTime}`
 
-/** The page of somebody who booked. */
+/** The page of a booking for the person who booked. */
 export async function bookersPage(w: World): Promise<string> {
   const key = await openBooking(w)
   const path = `/cal/${w.org.id}/book/${key}`
@@ -108,7 +108,7 @@ export async function bookersPage(w: World): Promise<string> {
   return `/rsvp/${w.org.id}/${(booked as unknown as { token: string }).token}`
 }
 
-/** The page of a guest of a meeting, as the mail names it. */
+/** The page of a guest of a meeting, as a mail links to it. */
 export async function guestsPage(w: World): Promise<string> {
   const email = `guest-${randomUUID().slice(0, 8)}@example.com`
   const { id } = await made(
@@ -122,7 +122,7 @@ export async function guestsPage(w: World): Promise<string> {
   return /\/rsvp\/[\w-]+\/[\w-]+/.exec(mail?.text ?? '')?.[0] ?? ''
 }
 
-/** Every page there is, and what they say when something is wrong. A page that is new goes here. */
+/** Every page, and its messages for errors. Add new pages here. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'the start', address: async () => '/' },
   { name: 'a page that is not there', address: async (w) => `/f/${w.org.id}/nothing` },
@@ -179,6 +179,6 @@ export const shownPages: readonly ShownPage[] = [
   { name: 'the reference', address: async () => '/docs' },
 ]
 
-/** Where requests of this name come from: the limits of one touch no other. */
+/** A network address for requests of this page, so that its limits do not affect others. */
 export const originOf = ({ name }: ShownPage): Record<string, string> =>
   name === 'too many tries' ? { 'x-forwarded-for': '192.0.2.1' } : fromAnywhere()

@@ -11,7 +11,7 @@ interface Facts {
 const folder = new URL('../../../fixtures/csv/', import.meta.url)
 const { files } = JSON.parse(readFileSync(new URL('facts.json', folder), 'utf8')) as { files: Readonly<Record<string, Facts>> }
 
-/** Files that are no CSV that we can read, by what is said of them. */
+/** Files that are not readable CSV, by the message. */
 const refused: Readonly<Record<string, RegExp>> = {
   'edge/commons--csv-141.csv': /row 2 has a quoted cell that is never closed/,
   'edge/csvparser--latin.csv': /must be UTF-8 text/,
@@ -19,7 +19,7 @@ const refused: Readonly<Record<string, RegExp>> = {
   'edge/frictionless--implicit-gz.csv': /gzip/,
 }
 
-/** Rows that have more cells than the header. */
+/** Rows with more cells than the header. */
 const overlong: Readonly<Record<string, readonly number[]>> = {
   'edge/csvparser--strict-false-more-columns.csv': [2],
   'edge/frictionless--defective-rows.csv': [2],
@@ -51,7 +51,7 @@ for (const [name, facts] of Object.entries(files)) {
 for (const name of Object.keys(files)) {
   const expected = new URL(name.replace(/csv$/, 'json'), folder)
   if (!existsSync(expected)) continue
-  test(`files: ${name} holds what its own suite expects`, async (t) => {
+  test(`files: ${name} gives the rows that its own suite expects`, async (t) => {
     const { header, rows } = await readAll(readFileSync(new URL(name, folder)))
     const records = rows.map((row) => Object.fromEntries(header.map((key, index) => [key, 'cells' in row ? row.cells[index] : row.error])))
     t.deepEqual(records, JSON.parse(readFileSync(expected, 'utf8')))

@@ -57,12 +57,12 @@ const guarded = [
 for (const cell of left) test(`csv guard: left as it is: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), cell))
 for (const cell of guarded) test(`csv guard: guarded: ${JSON.stringify(cell)}`, (t) => t.is(escapeCell(cell), `'${cell}`))
 
-test('csv guard: an apostrophe is taken off a cell that the guard would have put it on, once, and off no other', (t) => {
+test('csv guard: an apostrophe is removed once, and only from a cell that the guard would have changed', (t) => {
   for (const cell of guarded) t.is(unescapeCell(`'${cell}`), cell)
   for (const cell of left) t.is(unescapeCell(cell), cell)
 })
 
-test('csv guard: spreadsheet attacks are guarded and come back', (t) => {
+test('csv guard: spreadsheet attacks are guarded and restored', (t) => {
   for (const attack of strings('csv-injection')) {
     const cell = escapeCell(attack)
     t.notRegex(cell, /^[=+\-@\t\r]/)
@@ -70,7 +70,7 @@ test('csv guard: spreadsheet attacks are guarded and come back', (t) => {
   }
 })
 
-/** Text in which guards, quotes, separators and line ends come often. */
+/** Text with many guards, quotes, separators and line ends. */
 const tricky = fc.oneof(
   fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
   fc.string({

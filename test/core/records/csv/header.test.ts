@@ -4,15 +4,15 @@ import { matchColumns } from '#shared/core/records/csv/import-rows.ts'
 const [name, total, maker] = [{ key: 'name' }, { key: 'total' }, { key: 'constructor' }]
 const fields = [name, total, maker]
 
-test('header: columns that name a field are taken, in any order; others are left out', (t) => {
+test('header: columns that name a field are used in any order; others are ignored', (t) => {
   t.deepEqual(matchColumns(['id', 'total', '', 'created_at', 'name', 'Name', ''], fields), [null, total, null, null, name, null, null])
 })
 
-test('header: a field’s key may be a name of an object’s own', (t) => {
+test('header: the key of a field may be the name of an object’s member', (t) => {
   t.deepEqual(matchColumns(['constructor', 'toString', '__proto__'], fields), [maker, null, null])
 })
 
-test('header: a field may stand in the header once', (t) => {
+test('header: a field may occur once in the header', (t) => {
   t.throws(() => matchColumns(['name', 'total', 'name'], fields), { message: /more than one column name/ })
   t.notThrows(() => matchColumns(['name', 'id', 'id', 'x', 'x'], fields))
 })

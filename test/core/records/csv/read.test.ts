@@ -1,6 +1,7 @@
 import test from 'ava'
 import { maxHeaderLength, maxRowBytes, readCsv } from '#shared/core/records/csv/read.ts'
 import { cellsOf, complaintOf, readAll } from '#test/core/records/csv/support.ts'
+import { eventually } from '#test/support/eventually.ts'
 
 type Case = readonly [name: string, content: string | Uint8Array, header: readonly string[], rows: readonly (readonly string[])[]]
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -88,7 +89,7 @@ for (const [name, content, message] of refused) {
   })
 }
 
-test('read: a row with more cells than the header is named and skipped, the rows around it are read', async (t) => {
+test('read: a row with more cells than the header is reported and skipped, and the rows around it are read', async (t) => {
   const { rows } = await readAll('a,b\n1,2\n3,4,5\n\n6,7\n')
   t.deepEqual(rows, [
     { row: 1, cells: ['1', '2'] },
@@ -97,7 +98,7 @@ test('read: a row with more cells than the header is named and skipped, the rows
   ])
 })
 
-/** An endless file that counts what was taken of it. */
+/** An endless file that counts the chunks taken of it. */
 function endless(line: string) {
   const taken = { chunks: 0, let: false }
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -114,22 +115,22 @@ function endless(line: string) {
   return { taken, chunks: chunks() }
 }
 
-test('read: rows are read as they are asked for, and a reader that stops lets go of the source', async (t) => {
+test('read: rows are read on demand, and a reader that stops releases the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const { rows } = await readCsv(chunks)
   for await (const { row } of rows) {
     if (row % 10_000 === 0) t.true(taken.chunks <= row / 1_000 + 50, `${taken.chunks} chunks taken for ${row} rows`)
     if (row === 50_000) break
   }
-  await settled(() => taken.let)
+  await eventually(() => taken.let)
   t.true(taken.let)
 })
 
-test('read: a closed file lets go of the source', async (t) => {
+test('read: a closed file releases the source', async (t) => {
   const { taken, chunks } = endless('1,2\n')
   const file = await readCsv(chunks)
   file.close()
-  await settled(() => taken.let)
+  await eventually(() => taken.let)
   t.true(taken.let)
 })
 
@@ -137,11 +138,11 @@ test('read: an endless cell ends at the limit', async (t) => {
   const { taken, chunks } = endless('"xxxxxxxxxx')
   const read = async () => void (await Array.fromAsync((await readCsv(chunks)).rows))
   await t.throwsAsync(read, { message: /row 1 is longer/ })
-  await settled(() => taken.let)
+  await eventually(() => taken.let)
   t.true(taken.chunks * 11_000 < 2 * maxRowBytes)
 })
 
-test('read: an error of the source reaches the reader as it is', async (t) => {
+test('read: an error of the source is thrown to the reader', async (t) => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a,b\n1,2\n')
     throw new Error('the line went dead')
@@ -149,8 +150,3 @@ test('read: an error of the source reaches the reader as it is', async (t) => {
   const read = async () => void (await Array.fromAsync((await readCsv(broken())).rows))
   await t.throwsAsync(read, { message: 'the line went dead' })
 })
-
-/** Gives streams their turns until the condition holds; a condition that never does ends in the test's own timeout. */
-async function settled(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
-}

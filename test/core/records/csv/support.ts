@@ -21,7 +21,7 @@ export async function readAll(content: string | Uint8Array, size?: number): Prom
 /** The cells of rows that have no error. */
 export const cellsOf = (file: ReadFile): readonly (readonly string[])[] => file.rows.flatMap((row) => ('cells' in row ? [row.cells] : []))
 
-/** The message of the VALIDATION_ERROR that reading the content ends in; undefined when it ends in none. */
+/** The message of the VALIDATION_ERROR that reading the content throws; undefined without an error. */
 export async function complaintOf(content: string | Uint8Array, size?: number): Promise<string | undefined> {
   try {
     await readAll(content, size)

@@ -75,7 +75,7 @@ for (const [type, value, cell, rules] of written) {
   })
 }
 
-test('cells: the same value may be sent again', (t) => {
+test('cells: the same value can be sent again', (t) => {
   const same: readonly (readonly [FieldValue, FieldValue])[] = [
     [null, null],
     ['a', 'a'],
@@ -111,7 +111,7 @@ test('cells: the same value may be sent again', (t) => {
   for (const [one, other] of different) t.false(isSameValue(one, other) || isSameValue(other, one), JSON.stringify([one, other]))
 })
 
-test('cells: a required field misses nothing, empty text and an empty list', (t) => {
+test('cells: a required field accepts empty text and an empty list', (t) => {
   t.deepEqual(
     [null, '', [], ' ', '0', false, ['a']].map((value) => isBlank(value)),
     [true, true, true, false, false, false, false],

@@ -28,7 +28,7 @@ const values: Readonly<Record<FieldType, readonly FieldValue[]>> = {
 }
 
 for (const type of fieldTypes) {
-  test(`columns: ${type} values come back from their columns as they went in`, async (t) => {
+  test(`columns: ${type} values are read from their columns as they were written`, async (t) => {
     const table = await open()
     await table.keep(type, [...values[type], null])
     t.deepEqual(await table.where(type), [...values[type], null])

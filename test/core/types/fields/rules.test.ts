@@ -33,7 +33,7 @@ for (const [index, [type, sent, read]] of accepted.entries()) {
   test(`fields rules: ${index}: ${type} takes the rules ${JSON.stringify(sent)}`, (t) => {
     const rules = parseRules(sent, type)
     t.deepEqual(rulesToJson(rules, type), read ?? sent)
-    t.deepEqual(parseStoredJson(JSON.stringify(rules)), rules, 'nothing is lost in the column')
+    t.deepEqual(parseStoredJson(JSON.stringify(rules)), rules, 'the column loses nothing')
   })
 }
 
@@ -90,17 +90,17 @@ for (const [index, [type, sent, message]] of refused.entries()) {
   })
 }
 
-test('fields rules: a field of any other type than lists may be unique', (t) => {
+test('fields rules: a field of any type but lists may be unique', (t) => {
   const refusing = fieldTypes.filter((type) => complaint(() => requireUniqueable(type)) !== undefined)
   t.deepEqual(refusing, ['multiselect', 'refs'])
 })
 
-test('fields rules: no rules at all are rules', (t) => {
+test('fields rules: missing rules are valid rules', (t) => {
   t.deepEqual(parseRules(undefined, 'string'), {})
   t.deepEqual(parseRules(null, 'number'), {})
 })
 
-test('fields rules: a bare currency default takes the workspace’s currency of the moment, or the field’s own', (t) => {
+test('fields rules: a currency default without a code takes the workspace’s present currency, or the field’s own', (t) => {
   t.deepEqual(defaultValue(shape('currency', parseRules({ default: 5 }, 'currency')), 'CHF'), { amount: '5', code: 'CHF' })
   t.deepEqual(defaultValue(shape('currency', parseRules({ default: 5, unit: 'JPY' }, 'currency')), 'CHF'), { amount: '5', code: 'JPY' })
   t.deepEqual(defaultValue(shape('currency', parseRules({ default: { amount: 5, code: 'USD' } }, 'currency')), 'CHF'), {
@@ -110,7 +110,7 @@ test('fields rules: a bare currency default takes the workspace’s currency of 
   t.is(defaultValue(shape('string'), 'CHF'), null)
 })
 
-test('fields rules: bounds hold to the last digit', (t) => {
+test('fields rules: bounds are exact to the last digit', (t) => {
   const field = shape('number', parseRules({ min: JSON.rawJSON('12345678901234.123456') }, 'number'))
   t.is(
     complaint(() => parseValue('12345678901234.123456', field, context)),

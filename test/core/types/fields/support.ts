@@ -6,7 +6,7 @@ import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 export const context: ParseContext = { path: 'values.x', defaultCurrency: 'EUR' }
 export const shape = (type: FieldType, rules: FieldRules = {}): TypedRules => ({ type, rules })
 
-/** The message of the VALIDATION_ERROR that `work` throws; undefined when it throws none. */
+/** The message of the VALIDATION_ERROR that `work` throws; undefined without an error. */
 export function complaint(work: () => unknown): string | undefined {
   try {
     work()

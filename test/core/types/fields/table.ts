@@ -13,7 +13,7 @@ import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 export interface Table {
   /** Replaces the rows: one for each value of the type. */
   readonly keep: (type: FieldType, values: readonly FieldValue[]) => Promise<void>
-  /** The values of the rows for which the condition holds, in the order in which they were kept. */
+  /** The values of the rows that match the condition, in the order of insertion. */
   readonly where: (type: FieldType, condition?: Knex.Raw) => Promise<readonly FieldValue[]>
 }
 

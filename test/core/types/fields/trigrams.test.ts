@@ -11,10 +11,14 @@ import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { dropDatabase, emptyDatabase } from '#test/support/template.ts'
 
+const withTrigrams = 'create extension if not exists pg_trgm'
+const conditionOfText = '(select ? from (select ?::text as kept) as one)'
+const trigramsOfText = 'select show_trgm($1) as kept'
+
 const open = shareInThread(test, async () => {
   const { name, url } = await emptyDatabase(`trigrams_${randomUUID().slice(0, 8)}`)
   const value = new Database(url, { connections: 1, name: 'test', statementTimeoutMs: 10_000 })
-  await value.query({ text: 'create extension if not exists pg_trgm' })
+  await value.query({ text: withTrigrams })
   const close = async () => {
     await value.close()
     await dropDatabase(name)
@@ -59,7 +63,7 @@ for (const [index, [text, known, parts]] of cases.entries()) {
 const letter = fc.constantFrom(...'aabbccABC112233 _@%\\.-éÉßΣİ\u{1f600}\u{20000}')
 const someText = fc.string({ unit: letter, minLength: 1, maxLength: 30 })
 
-/** A value; a text that stands in it, or did before a letter of the value was another; and what is held for known of trigrams. */
+/** A value; a text that occurs in it, or did before one letter was changed; and the known trigrams. */
 const searches = fc
   .record({ value: someText, from: fc.nat(29), length: fc.nat(30), change: fc.option(fc.tuple(fc.nat(29), letter)) })
   .chain(({ value, from, length, change }) => {
@@ -72,7 +76,7 @@ const searches = fc
     return fc.record({ value: fc.constant(all.join('')), text: fc.constant(text), known })
   })
 
-test('trigrams: the parts stand in the text one behind the other, and nothing more is to be left out of them', (t) => {
+test('trigrams: the parts are in the text in their order and cannot be shortened', (t) => {
   const property = fc.property(searches, ({ text, known }) => {
     let rest = lowerCase(text)
     const parts = findRareParts(rest, known) ?? []
@@ -85,15 +89,16 @@ test('trigrams: the parts stand in the text one behind the other, and nothing mo
   t.notThrows(() => fc.assert(property, { numRuns: 2_000 }))
 })
 
-test('trigrams: whatever is held for known, a text is found where it stands and nowhere else', async (t) => {
+test('trigrams: with any known trigrams a text is found where it occurs and nowhere else', async (t) => {
   const db = await open()
   const holds = (value: string, text: string, known?: KnownTrigrams) => {
     const comparison = containsText(text, known)
-    return builder.raw('(select ? from (select ?::text as kept) as one)', [comparisonSql('kept', comparison, comparison.values), value])
+    return builder.raw(conditionOfText, [comparisonSql('kept', comparison, comparison.values), value])
   }
   const property = fc.asyncProperty(fc.array(searches, { minLength: 20, maxLength: 20 }), async (all) => {
     const columns = all.flatMap(({ value, text, known }) => [holds(value, text), holds(value, text, known)])
-    const [row] = await db.query(buildStatement(builder.raw(`select array[${columns.map(() => '?').join(', ')}] as found`, columns)))
+    const foundInColumns = `select array[${columns.map(() => '?').join(', ')}] as found`
+    const [row] = await db.query(buildStatement(builder.raw(foundInColumns, columns)))
     const found = (row as { found: boolean[] }).found
     for (const [index, { value, text }] of all.entries()) {
       const is = lowerCase(value).includes(lowerCase(text))
@@ -103,10 +108,10 @@ test('trigrams: whatever is held for known, a text is found where it stands and 
   await fc.assert(property, { numRuns: 100 })
 })
 
-test('trigrams: the trigrams of a value are those that PostgreSQL keeps of it', async (t) => {
+test('trigrams: the trigrams of a value are those that PostgreSQL computes', async (t) => {
   const db = await open()
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(...'abcxyz0189 _@%\\.-'), maxLength: 30 }), async (value) => {
-    const [row] = await db.query<{ kept: string[] }>({ text: 'select show_trgm($1) as kept', values: [value] })
+    const [row] = await db.query<{ kept: string[] }>({ text: trigramsOfText, values: [value] })
     t.deepEqual([...extractTrigrams(value)].sort(), [...(row?.kept ?? [])].sort(), value)
   })
   await fc.assert(property, { numRuns: 200 })

@@ -191,14 +191,14 @@ for (const [index, [type, sent, message, rules]] of refused.entries()) {
   })
 }
 
-test('values: null and undefined are no value, whatever the type and its rules', (t) => {
+test('values: null and undefined are no value for every type and its rules', (t) => {
   for (const type of fieldTypes) {
     t.is(parseValue(null, shape(type, { min_len: 3, min: '5' }), context), null)
     t.is(parseValue(undefined, shape(type), context), null)
   }
 })
 
-test('values: naughty strings are kept to the letter', (t) => {
+test('values: naughty strings are stored unchanged', (t) => {
   const naughty = JSON.parse(readFileSync(new URL('../../../fixtures/strings/naughty-strings.json', import.meta.url), 'utf8')) as string[]
   t.true(naughty.length > 250)
   for (const text of naughty) {
@@ -207,7 +207,7 @@ test('values: naughty strings are kept to the letter', (t) => {
   }
 })
 
-test('values: what a response carries may be sent again and is the same value', (t) => {
+test('values: a value of a response can be sent again and is the same value', (t) => {
   for (const [type, sent, , , rules] of accepted) {
     const field = shape(type, rules)
     const value = parseValue(sent, field, context)

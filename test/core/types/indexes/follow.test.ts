@@ -1,10 +1,11 @@
 import test from 'ava'
+import { readFieldUses, setRecordCounts } from '#test/core/types/indexes/rows.ts'
 import { filterBy, usedWorld } from '#test/core/types/indexes/used.ts'
 import { createMember } from '#test/support/factories.ts'
 
-test('follow: the two-hundredth filter of a type of ten thousand records asks for an index, one of fewer records never', async (t) => {
+test('follow: the two-hundredth filter of ten thousand records requests an index, and fewer records never do', async (t) => {
   const w = await usedWorld(t)
-  // Whoever looks for the first time may find that a type has changed since, and look again.
+  // The first search may find that the type has changed, and repeat its read.
   await w.org.owner.get(`${w.records}?limit=1`)
   const filter = () => w.org.owner.get(`${w.records}?limit=1&${filterBy('count', 'eq', '7')}`)
   for (let time = 0; time < 199; time++) await filter()
@@ -12,13 +13,13 @@ test('follow: the two-hundredth filter of a type of ten thousand records asks fo
   await filter()
   t.deepEqual(await w.follow(), ['build value count'])
   t.deepEqual(await w.indexes(), ['value count'])
-  t.deepEqual(await w.follow(), [], 'and nothing is left to do')
+  t.deepEqual(await w.follow(), [], 'nothing is left to do')
   const small = await usedWorld(t, 9_999)
   await small.use('count', 'equality', 100_000)
   t.deepEqual(await small.follow(), [])
 })
 
-test('follow: of twenty who look at once one makes the index', async (t) => {
+test('follow: one of twenty runs at once builds the index', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'range', 500)
   await w.use('name', 'contains', 500)
@@ -28,7 +29,7 @@ test('follow: of twenty who look at once one makes the index', async (t) => {
   t.deepEqual(await w.indexes(), ['trigram name', 'value count'])
 })
 
-test('follow: an index stays through weeks without use, is dropped after long disuse, and comes back when it is wanted', async (t) => {
+test('follow: an index stays through weeks without use, is dropped after long disuse, and is built again when it is wanted', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 300)
   await w.follow()
@@ -40,7 +41,7 @@ test('follow: an index stays through weeks without use, is dropped after long di
   t.deepEqual(await w.follow(), ['drop value count'])
   t.deepEqual(await w.indexes(), [])
   await w.use('count', 'equality', 199)
-  t.deepEqual(await w.follow(), [], 'what was used a month ago counts no more')
+  t.deepEqual(await w.follow(), [], 'uses of a month ago no longer count')
   await w.use('count', 'equality', 2)
   t.deepEqual(await w.follow(), ['build value count'])
 })
@@ -49,13 +50,13 @@ test('follow: a type that has become small loses its indexes', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 1_000)
   await w.follow()
-  await w.db.query('update record_counts set records = 6000 where workspace_id = $1', [w.org.id])
+  await setRecordCounts(w.db, w.org.id, 6_000)
   t.deepEqual(await w.follow(), [])
-  await w.db.query('update record_counts set records = 4000 where workspace_id = $1', [w.org.id])
+  await setRecordCounts(w.db, w.org.id, 4_000)
   t.deepEqual(await w.follow(), ['drop value count'])
 })
 
-test('follow: an index that keeps the order of a field makes the one of its values needless', async (t) => {
+test('follow: an index that keeps the order of a field replaces the one of its values', async (t) => {
   const w = await usedWorld(t)
   await w.use('count', 'equality', 1_000)
   t.deepEqual(await w.follow(), ['build value count'])
@@ -66,10 +67,10 @@ test('follow: an index that keeps the order of a field makes the one of its valu
   await w.use('count', 'equality', 1_000)
   w.clock.days = 40
   await w.use('count', 'equality', 10)
-  t.deepEqual(await w.follow(), [], 'and stays for those alone')
+  t.deepEqual(await w.follow(), [], 'it stays for these uses')
 })
 
-test('follow: values of any length are kept beside every index', async (t) => {
+test('follow: values of any length are stored with every index', async (t) => {
   const w = await usedWorld(t)
   for (const use of ['equality', 'contains', 'search', 'ascending', 'descending', 'range']) {
     for (const field of ['name', 'site', 'notes']) await w.use(field, use, 1_000)
@@ -86,7 +87,7 @@ test('follow: values of any length are kept beside every index', async (t) => {
   }
 })
 
-test('follow: what the rules of callers find records by counts as well', async (t) => {
+test('follow: uses by the rules of callers count', async (t) => {
   const w = await usedWorld(t)
   const onStage = (stage: string) => ({ effect: 'allow', actions: ['records:read'], condition: { 'resource.stage': { eq: stage } } })
   const denied = { effect: 'deny', actions: ['records:read'], condition: { 'resource.count': { in: [1, 2] } } }
@@ -96,11 +97,10 @@ test('follow: what the rules of callers find records by counts as well', async (
   t.is((await client.get(w.records)).data.records.length, 50)
   await client.get(`${w.records}?sort=created_at`)
   await w.follow()
-  const { rows } = await w.db.query('select field_id, use, round(score) as score from field_uses')
-  t.deepEqual(rows, [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
+  t.deepEqual(await readFieldUses(w.db), [{ field_id: w.idOf('stage'), use: 'equality', score: 2 }])
 })
 
-test('follow: a search that is refused, or finds no trigram to look for, counts for nothing', async (t) => {
+test('follow: a search that is refused or has no trigram does not count', async (t) => {
   const w = await usedWorld(t, 0)
   const policy = [{ effect: 'allow', actions: ['records:read'], fields: { deny: ['price', 'notes'] } }]
   const { client } = await createMember(w, w.org, policy)
@@ -115,11 +115,11 @@ test('follow: a search that is refused, or finds no trigram to look for, counts 
   const unserved = [filterBy('name', 'contains', 'ab'), 'q=a%25', filterBy('name', 'ne', 'abc'), 'sort=created_at', 'offset=0']
   for (const query of unserved) t.is((await client.get(`${w.records}?${query}`)).status, 200, query)
   await w.follow()
-  t.is((await w.db.query('select from field_uses')).rowCount, 0)
+  t.deepEqual(await readFieldUses(w.db), [])
   await client.get(`${w.records}?q=abc`)
   await w.follow()
-  const { rows } = await w.db.query('select field_id, use from field_uses')
-  t.deepEqual(rows, [{ field_id: w.idOf('name'), use: 'search' }], 'the text that is hidden is not looked into, and not counted')
+  const uses = await readFieldUses(w.db)
+  t.deepEqual(uses, [{ field_id: w.idOf('name'), use: 'search', score: 1 }], 'hidden text is neither searched nor counted')
 })
 
 const randomText = (length: number): string =>

@@ -76,7 +76,7 @@ for (const [type, uses, unique, expected] of asked) {
   })
 }
 
-test('plan: the fewer records, the more uses an index takes', (t) => {
+test('plan: an index needs more uses for fewer records', (t) => {
   const least = (records: number) => {
     for (let score = 0; score <= 1_000; score++)
       if (steps(typeOf([field('f', 'number', { range: score })], records)).length > 0) return score
@@ -85,13 +85,13 @@ test('plan: the fewer records, the more uses an index takes', (t) => {
   t.deepEqual([9_999, 10_000, 99_999, 100_000, 999_999, 1_000_000].map(least), [undefined, 200, 200, 50, 50, 20])
 })
 
-test('plan: what saves most is built first, over all types, and nothing is dropped before', (t) => {
+test('plan: the index that saves most is built first, over all types, and indexes are dropped last', (t) => {
   const small = typeOf([field('a', 'number', { range: 300 }), field('b', 'number', {}, [index('value')])], 20_000)
   const large = typeOf([field('c', 'number', { range: 100 }), field('d', 'number', { range: 200 })])
   t.deepEqual(steps(small, large), ['build value d', 'build value c', 'build value a', 'drop value b'])
 })
 
-test('plan: a type has no more indexes than it may, and one that is there gives way to none that is wanted little more', (t) => {
+test('plan: a type has a maximum of indexes, and an existing one is not replaced for a small gain', (t) => {
   const many = Array.from({ length: 20 }, (_, n) => field(`f${n}`, 'number', { range: 1_000 + n }))
   t.is(steps(typeOf(many)).length, thresholds.perType)
   const full = many.slice(0, thresholds.perType).map((one) => ({ ...one, indexes: [index('value')] }))
@@ -104,7 +104,7 @@ test('plan: a type has no more indexes than it may, and one that is there gives 
   )
 })
 
-test('plan: q asks for an index on every text field, or on none where there are too many', (t) => {
+test('plan: q needs an index on every text field, and gets none with too many text fields', (t) => {
   const searched = (count: number) => typeOf(Array.from({ length: count }, (_, n) => field(`f${n}`, 'string', { search: 100 })))
   t.is(steps(searched(thresholds.searchedFields)).length, thresholds.searchedFields)
   t.deepEqual(steps(searched(thresholds.searchedFields + 1)), [])
@@ -135,7 +135,7 @@ const looked: readonly (readonly [hours: number | null, rest: Partial<StoredInde
 
 for (const [hours, rest, isDue] of looked) {
   const when = hours === null ? 'never' : `${hours} hours ago`
-  test(`plan: what the values of an index of parts have in common, looked at ${when} ${JSON.stringify(rest)}, ${isDue ? 'is' : 'is not'} due`, (t) => {
+  test(`plan: the sample of a trigram index, taken ${when} ${JSON.stringify(rest)}, ${isDue ? 'is' : 'is not'} due`, (t) => {
     const sampledAt = hours === null ? null : daysAgo(hours / 24)
     const kept = (kind: StoredIndex['kind']) => [index(kind, { sampledAt, ...rest })]
     t.deepEqual(steps(typeOf([field('f', 'string', { contains: 100 }, kept('trigram'))])), isDue ? ['sample trigram f'] : [])
@@ -143,7 +143,7 @@ for (const [hours, rest, isDue] of looked) {
   })
 }
 
-test('plan: what is broken or missing is built when it is wanted and cleared away when it is not; what failed waits', (t) => {
+test('plan: a broken or missing index is built when it is wanted and dropped otherwise; a failed one waits', (t) => {
   for (const state of ['broken', 'missing'] as const) {
     t.deepEqual(steps(typeOf([field('f', 'number', { range: 100 }, [index('value', { state })])])), ['build value f'])
     t.deepEqual(steps(typeOf([field('f', 'number', {}, [index('value', { state })])])), ['drop value f'])

@@ -3,36 +3,30 @@ import { comparisonSql } from '#shared/core/types/field-kinds/filters/field-filt
 import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { countTrigrams } from '#shared/core/types/indexes/sample-field.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
+import { explainSearch, readTrigrams, replaceInColumn, setCommonTrigrams } from '#test/core/types/indexes/rows.ts'
 import { filterBy, type UsedWorld, usedWorld } from '#test/core/types/indexes/used.ts'
+import { readColumn } from '#test/support/rows.ts'
 import { takeSent } from '#test/support/watch/sent.ts'
 
-interface Kept {
-  readonly common: readonly string[]
-  readonly frequent: readonly string[]
-}
+const kept = (w: UsedWorld) => readTrigrams(w.db, w.idOf('name'))
 
-async function kept(w: UsedWorld): Promise<Kept | undefined> {
-  const text = 'select common_trigrams as common, frequent_trigrams as frequent from field_indexes where field_id = $1'
-  return (await w.db.query(text, [w.idOf('name')])).rows[0]
-}
-
-/** How many deals have a name with this text, and whether the index was asked by what is known of their letters. */
+/** The number of deals whose name contains this text, and whether the search used the known trigrams. */
 async function search(w: UsedWorld, text: string): Promise<readonly [total: number, isByLetters: boolean]> {
   takeSent()
   const { data } = await w.org.owner.get(`${w.records}?limit=1&${filterBy('name', 'contains', text)}`)
-  // The last, for a search that finds out by the way that its picture of the type was old is made again.
+  // The last one, since a search that finds an outdated type is repeated.
   const sent = takeSent().findLast(({ text }) => text.includes('"deals"'))
   return [data.total, sent?.text.includes('collate "C" like') === true]
 }
 
 async function nameColumn(w: UsedWorld): Promise<readonly [table: string, column: string]> {
-  const { rows } = await w.db.query('select column_name from fields where id = $1', [w.idOf('name')])
-  return [`ws_${w.org.id.replaceAll('-', '')}.deals`, rows[0].column_name]
+  return [`${schemaOf(w.org.id)}.deals`, await readColumn(w.db, w.org.id, 'deals', 'name')]
 }
 
-test('sample: what nearly all values have in common is known from when their index stands until it goes', async (t) => {
+test('sample: trigrams that nearly all values share are known from the index’s creation until it is dropped', async (t) => {
   const w = await usedWorld(t)
   t.deepEqual(await search(w, 'NUMBER 4711'), [1, false])
   await w.use('name', 'contains', 1_000)
@@ -42,11 +36,11 @@ test('sample: what nearly all values have in common is known from when their ind
   for (const trigram of ['471', '711']) t.false([...common, ...frequent].includes(trigram), trigram)
   t.deepEqual(await search(w, 'NUMBER 4711'), [1, true])
   t.deepEqual(await search(w, '4711'), [1, true])
-  t.deepEqual(await search(w, 'number'), [10_800, false], 'nothing of it is rare')
+  t.deepEqual(await search(w, 'number'), [10_800, false], 'no part of it is rare')
 
   const [table, column] = await nameColumn(w)
-  await w.db.query(`update ${table} set "${column}" = replace("${column}", 'number', 'no.')`)
-  t.deepEqual(await search(w, 'NUMBER 4711'), [0, true], 'what is no longer so changes nothing that is found')
+  await replaceInColumn(w.db, table, column, 'number', 'no.')
+  t.deepEqual(await search(w, 'NUMBER 4711'), [0, true], 'outdated trigrams do not change the result')
   t.is((await search(w, 'no. 4711'))[0], 1)
   w.clock.days = 0.9
   t.deepEqual(await w.follow(), [])
@@ -62,7 +56,7 @@ test('sample: what nearly all values have in common is known from when their ind
   t.deepEqual(await search(w, 'no. 4711'), [1, false])
 })
 
-test('sample: the index is asked for the uncommon part alone, and q for one in every field', async (t) => {
+test('sample: the index is searched for the rare part only, and q does so in every field', async (t) => {
   const w = await usedWorld(t)
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
@@ -72,7 +66,7 @@ test('sample: the index is asked for the uncommon part alone, and q for one in e
     frequent: new Set((await kept(w))?.frequent),
   })
   const where = comparisonSql(column, comparison, comparison.values)
-  const { text, values } = buildStatement(builder.raw(`explain (format json) select from ${table} where ?`, [where]))
+  const { text, values } = buildStatement(builder.raw(explainSearch(table), [where]))
   const plan = JSON.stringify((await w.db.query(text, [...(values ?? [])])).rows)
   t.regex(plan, /"Index Cond":"\(lower\([^"]* ~~ '% ?4711%'::text\)"/)
   t.regex(plan, /"Filter":"[^"]* ~~ '%deal number 4711%'::text\)"/)
@@ -81,10 +75,10 @@ test('sample: the index is asked for the uncommon part alone, and q for one in e
   const found = await w.org.owner.get(`${w.records}?q=Deal+4711`)
   t.deepEqual([found.data.total, found.data.records[0].values.notes.slice(0, 31)], [1, 'What was said about deal 4711 a'])
   const asked = takeSent().map(({ text }) => text.split('collate "C" like').length - 1)
-  t.is(Math.max(...asked), 2 * 2, 'of each field, in the count and in the page')
+  t.is(Math.max(...asked), 2 * 2, 'for each field, in the count and in the page')
 })
 
-test('sample: a wrong list changes nothing that is found', async (t) => {
+test('sample: a wrong list changes no results', async (t) => {
   const w = await usedWorld(t)
   for (const field of ['name', 'notes']) await w.use(field, 'search', 1_000)
   await w.follow()
@@ -92,12 +86,12 @@ test('sample: a wrong list changes nothing that is found', async (t) => {
   const find = async (query: string) => (await w.org.owner.get(`${w.records}?${query}`)).data
   const found = await Promise.all(queries.map(find))
   for (const wrong of [['  4', '471', '711', '11 '], [' 99', '999'], []]) {
-    await w.db.query('update field_indexes set common_trigrams = $1, frequent_trigrams = default', [wrong])
+    await setCommonTrigrams(w.db, wrong)
     t.deepEqual(await Promise.all(queries.map(find)), found)
   }
 })
 
-test('sample: of few values nothing is said, and of very many trigrams the most common are known', (t) => {
+test('sample: few values give no list, and many trigrams give the most common ones', (t) => {
   const { sample, trigrams } = thresholds
   t.deepEqual(countTrigrams(Array(sample.least - 1).fill('abc')), { common: [], frequent: [] })
   t.deepEqual(countTrigrams(Array(sample.least).fill('abc')), { common: ['  a', ' ab', 'abc', 'bc '], frequent: [] })

@@ -5,15 +5,15 @@ import { createDeals } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** A world in which nothing follows use but what the test does, at the time that it says. */
+/** A world in which indexes follow use only when the test says, at the test's time. */
 export interface UsedWorld extends World {
-  /** Days that have gone by since the world was made. */
+  /** Days since the world was created. */
   readonly clock: { days: number }
-  /** Writes what was counted and lets indexes follow once, until the signal aborts. Gives what was done. */
+  /** Writes the counted uses and lets indexes follow once, until the signal aborts. Returns the steps. */
   readonly follow: (signal?: AbortSignal) => Promise<string[]>
   /** Counts a use so many times. */
   readonly use: (field: string, use: string, times: number) => Promise<void>
-  /** The indexes by use that the workspace's tables have, by the key of their field. */
+  /** The indexes by use of the workspace's tables, with the keys of their fields. */
   readonly indexes: () => Promise<string[]>
   readonly records: string
   readonly fields: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ const values = Object.fromEntries(
   }).map(([key, value]) => [key, `case when n % 10 > 0 then ${value} end`]),
 )
 
-/** Makes such a world with so many records of a type `deals`, which has a field of each type that can be searched. */
+/** Creates such a world with so many records of a type `deals`, which has a field of each searchable type. */
 export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 12_000): Promise<UsedWorld> {
   const clock = { days: 0 }
   const made = await world({}, ['data'], () => new Date(Date.now() + clock.days * 86_400_000))

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { Pool } from 'pg'
 
-// Keeps notes: POST writes one and answers when the database has it, GET counts them.
+// Stores notes: POST writes one and responds when the database has it, GET counts them.
 const pool = new Pool({ connectionString: process.env.DATABASE_URL })
 pool.on('error', () => {})
 

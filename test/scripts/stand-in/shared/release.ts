@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Makes the one table of the stand-in, as the release of the project makes all of its own. */
+/** Creates the one table of the stand-in, as the project's release creates its own. */
 export async function release(databaseUrl: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { hexOf } from '#shared/core/types/tables/table-names.ts'
+import { eventually } from '#test/support/eventually.ts'
+import type { Db } from '#test/support/rows.ts'
+
+/** Adds a workspace that no worker has set up yet. */
+export async function addUnreadyWorkspace(db: Db, id: string, ownerId: string): Promise<void> {
+  await db.query(`insert into workspaces (id, name, plan, owner_id) values ($1, 'New', 'paid', $2)`, [id, ownerId])
+}
+
+/** Adds a job that waits in the queue of this name. */
+export async function addWaitingJob(databaseUrl: string, name: string): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query(`insert into pgboss.job (name, data) values ($1, '{}')`, [name])
+  await client.end()
+}
+
+/** Deletes a record type once the first chunk of an import into it is done. */
+export async function deleteTypeAfterFirstChunk(db: Db, workspaceId: string, key: string): Promise<void> {
+  const name = `forget_${hexOf(workspaceId)}`
+  await db.query(`
+    create function ${name}() returns trigger language plpgsql as $$
+    begin
+      if new.workspace_id = '${workspaceId}' and new.status = 'done' then
+        delete from record_types where workspace_id = new.workspace_id and key = '${key}';
+      end if;
+      return new;
+    end $$;
+    create trigger forget after update on operations for each row execute function ${name}()`)
+}
+
+/** Makes each commit of a new workspace wait until `release`. */
+export async function holdWorkspaceCommits(db: pg.Pool) {
+  await db.query(`
+    create function wait_for_test() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock(4711); return null; end';
+    create constraint trigger waits after insert on workspaces deferrable initially deferred for each row execute function wait_for_test()`)
+  const holder = await db.connect()
+  await holder.query('select pg_advisory_lock(4711)')
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query = 'commit'`
+  const ofCommands = `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+    where datname = current_database() and application_name like 'kontor command%'`
+  return {
+    /** Resolves once a commit waits; `check` runs before each look. */
+    reached: (check: () => unknown) =>
+      eventually(async () => {
+        check()
+        return (await db.query(waiting)).rowCount !== 0
+      }),
+    /** Ends the sessions of commands, as PostgreSQL does once it notices that their process is gone. */
+    endCommands: () => db.query(ofCommands),
+    release: async () => {
+      await holder.query('select pg_advisory_unlock(4711)')
+      holder.release()
+    },
+  }
+}
+
+/** The ids of all workspaces. */
+export async function listWorkspaceIds(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>('select id from workspaces order by id')
+  return rows.map(({ id }) => id)
+}

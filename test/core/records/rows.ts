@@ -1,0 +1,74 @@
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import type { Db } from '#test/support/rows.ts'
+
+/** Makes a workspace's operations have ended so many hours ago. */
+export async function ageOperations(db: Db, workspaceId: string, hours: number): Promise<void> {
+  const statement = `update operations set finished_at = now() - $1::integer * interval '1 hour' where workspace_id = $2`
+  await db.query(statement, [hours, workspaceId])
+}
+
+interface AuditFilter {
+  readonly action?: string
+  readonly objectType?: string
+  readonly recordId?: string
+}
+
+/** The number of a workspace's audit entries that match. */
+export async function countAuditEntries(db: Db, workspaceId: string, { action, objectType, recordId }: AuditFilter): Promise<number> {
+  const { rowCount } = await db.query(
+    `select from audit_entries where workspace_id = $1 and action = coalesce($2, action)
+     and object_type = coalesce($3, object_type) and record_id = coalesce($4::uuid, record_id)`,
+    [workspaceId, action ?? null, objectType ?? null, recordId ?? null],
+  )
+  return rowCount ?? 0
+}
+
+/** The number of a workspace's records by its counts. */
+export async function countStoredRecords(db: Db, workspaceId: string): Promise<number> {
+  const statement = 'select sum(records)::integer as count from record_counts where workspace_id = $1'
+  return (await db.query<{ count: number }>(statement, [workspaceId])).rows[0]?.count ?? 0
+}
+
+/** Whether a transaction holds a record's row. */
+export async function isRecordLocked(db: Db, workspaceId: string, typeKey: string, id: string): Promise<boolean> {
+  const statement = `select from ${schemaOf(workspaceId)}.${typeKey} where id = $1 for update skip locked`
+  return (await db.query(statement, [id])).rowCount === 0
+}
+
+/** Process ids of workers' database sessions that are idle in a transaction. */
+export async function listIdleTransactions(db: Db): Promise<number[]> {
+  const { rows } = await db.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where datname = current_database() and state = 'idle in transaction' and application_name like 'kontor worker%'`,
+  )
+  return rows.map(({ pid }) => pid)
+}
+
+/** Gives active jobs an hour of heartbeat and time, so that the queue does not retry them by itself. */
+export async function prolongActiveJobs(db: Db): Promise<void> {
+  await db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
+}
+
+/** Status and progress of the workspace's recompute. */
+export async function readRecompute(db: Db, workspaceId: string): Promise<{ status: string; progress: { done: number; total: number } }> {
+  const statement = `select progress, status from operations where workspace_id = $1 and kind = 'records.recompute'`
+  return (await db.query(statement, [workspaceId])).rows[0]
+}
+
+/** Statements that change or remove audit entries. */
+export const auditChanges: Readonly<Record<string, (db: Db) => Promise<unknown>>> = {
+  update: (db) => db.query('update audit_entries set actor_id = null'),
+  delete: (db) => db.query('delete from audit_entries'),
+  truncate: (db) => db.query('truncate audit_entries'),
+}
+
+/** Sets a number of a stored record, and increases its version. */
+export async function setStoredNumber(
+  db: { readonly query: (text: string, values: readonly unknown[]) => Promise<unknown> },
+  table: string,
+  column: string,
+  id: string,
+  value: number,
+): Promise<void> {
+  await db.query(`update ${table} set ${column} = $2, updated_at = updated_at + interval '1 second' where id = $1`, [id, value])
+}

@@ -1,0 +1,63 @@
+import type { Db } from '#test/support/rows.ts'
+
+/** Adds an operation whose job is lost, 20 seconds old. Returns its id. */
+export async function addLostOperation(db: Db, workspaceId: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into operations (id, workspace_id, kind, job, request_id, created_at)
+     values (gen_random_uuid(), $1, 'lost', 'records.export', 'test', now() - interval '20 seconds') returning id`,
+    [workspaceId],
+  )
+  return rows[0]?.id ?? ''
+}
+
+/** Makes an operation a minute old. */
+export async function ageOperation(db: Db, id: string): Promise<void> {
+  await db.query(`update operations set created_at = now() - interval '1 minute' where id = $1`, [id])
+}
+
+/** The number of jobs of this name that belong to an operation. */
+export async function countJobsOfOperation(db: Db, name: string, operationId: string): Promise<number> {
+  const statement = `select from pgboss.job where name = $1 and data ->> 'operationId' = $2`
+  return (await db.query(statement, [name, operationId])).rowCount ?? 0
+}
+
+/** Removes a job from the queue. */
+export async function deleteJob(db: Db, id: string): Promise<void> {
+  await db.query('delete from pgboss.job where id = $1', [id])
+}
+
+/** Leaves an operation and its job as a killed worker does: taken, not ended, and without a heartbeat for a minute. */
+export async function loseAttempt(db: Db, operationId: string): Promise<void> {
+  await db.query(`update operations set status = 'running', finished_at = null where id = $1`, [operationId])
+  await db.query(
+    `update pgboss.job set state = 'active', completed_on = null, output = null, started_on = now() - interval '1 minute',
+       heartbeat_on = now() - interval '1 minute' where id = $1`,
+    [operationId],
+  )
+}
+
+/** Status of an operation and the number of operations that it awaits; null when it awaits none. */
+export async function readAwaited(db: Db, id: string): Promise<{ status: string; awaits: number | null } | undefined> {
+  const { rows } = await db.query<{ status: string; awaits: number | null }>('select awaits, status from operations where id = $1', [id])
+  return rows[0]
+}
+
+/** Makes the database refuse files of jobs until the returned function is called. */
+export async function refuseJobFiles(db: Db): Promise<() => Promise<unknown>> {
+  await db.query(`create function broken() returns trigger language plpgsql as $$ begin raise exception 'no file today'; end $$`)
+  await db.query('create trigger broken before insert on job_files for each row execute function broken()')
+  return () => db.query('drop trigger broken on job_files')
+}
+
+/** Lets the queue look for lost attempts at its next supervision. */
+export async function resetMonitoring(db: Db): Promise<void> {
+  await db.query('update pgboss.queue set monitor_on = null')
+}
+
+/** Names an operation in the payload of the job that continues it. */
+export async function setContinuedOperation(db: Db, id: string): Promise<void> {
+  await db.query(
+    `update operations set continuation = jsonb_set(continuation, '{envelope,payload,operation}', to_jsonb($1::text)) where id = $1::uuid`,
+    [id],
+  )
+}

@@ -1,0 +1,37 @@
+import type { Db } from '#test/support/rows.ts'
+
+/** Makes every dispatch an hour old. */
+export async function ageDispatches(db: Db): Promise<void> {
+  await db.query(`update event_outbox set id = uuidv7(interval '-1 hour')`)
+}
+
+/** Makes a job that its gate has let in an hour old, with its operation. */
+export async function ageGatedJob(db: Db, id: string): Promise<void> {
+  const { rows } = await db.query<{ id: string }>(`select uuidv7(interval '-1 hour') as id`)
+  for (const table of ['pgboss.job', 'gated_jobs', 'operations']) {
+    await db.query(`update ${table} set id = $1 where id = $2`, [rows[0]?.id, id])
+  }
+}
+
+/** Makes the jobs of this name an hour old. */
+export async function ageJobs(db: Db, name: string): Promise<void> {
+  await db.query(
+    `update pgboss.job set created_on = created_on - interval '1 hour', start_after = start_after - interval '1 hour' where name = $1`,
+    [name],
+  )
+}
+
+/** Makes every job that waits at its gate an hour old. */
+export async function ageWaitingJobs(db: Db): Promise<void> {
+  await db.query(`update gated_jobs set id = uuidv7(interval '-1 hour') where slot is null`)
+}
+
+/** The number of access keys of a workspace and of sessions of its members. */
+export async function countCredentials(db: Db, workspaceId: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `select from access_keys where workspace_id = $1
+     union all select from sessions join members using (user_id) where workspace_id = $1`,
+    [workspaceId],
+  )
+  return rowCount ?? 0
+}
