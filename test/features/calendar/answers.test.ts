@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { shape, told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
@@ -119,7 +120,7 @@ interface Invited {
 async function invite(t: ExecutionContext, w: World, who: Case['who'], index: number): Promise<Invited> {
   const { owner } = w.org
   const member = who === 'member' ? await createMember(w, w.org, [], `Ada${index}`) : undefined
-  const address = member ? await addressOf(w, member.id) : `guest${index}@example.com`
+  const address = member ? await readEmail(w.db, member.id) : `guest${index}@example.com`
   const { id } = who === 'booker' ? await book(t, w, address) : await makeEvent(t, w, { attendees: [{ email: address }] })
   const path = at(w, `/events/${id}`)
   const link = await linkOf(w, address)
@@ -154,9 +155,6 @@ async function linkOf(w: World, address: string): Promise<string> {
   const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(mail?.text ?? '') ?? []
   return `/cal/${w.org.id}/rsvp/${token}`
 }
-
-const addressOf = async (w: World, id: string): Promise<string> =>
-  (await w.db.query<{ email: string }>('select email from users where id = $1', [id])).rows[0]?.email ?? ''
 
 async function book(t: ExecutionContext, w: World, email: string): Promise<{ id: string }> {
   const { key, id } = await makeCalendar(t, w, { settings: { booking: { enabled: true } } })

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 
@@ -146,14 +147,14 @@ test('booking: a feed shows what a reader sees, private events as busy, and answ
   const again = await w.visitor.get(path)
   t.is(again.headers.get('last-modified'), since)
   t.deepEqual([again.text, again.headers.get('etag')], [feed.text, etag], 'kept as it was made')
-  t.is((await w.db.query('select from calendar_feeds')).rowCount, 1)
+  t.is(await countRows(w.db, 'calendar_feeds'), 1)
   t.is((await w.visitor.get(path.replace('.ics', ''))).status, 200)
   await make({ title: 'Another' })
   const changed = await w.visitor.get(path, conditional)
   t.is(changed.status, 200)
   t.regex(changed.text, /SUMMARY:Another/)
   await w.org.owner.post(at(w, `/calendars/${calendar.id}/feed`), { enabled: false })
-  t.is((await w.db.query('select from calendar_feeds')).rowCount, 0)
+  t.is(await countRows(w.db, 'calendar_feeds'), 0)
   t.is((await w.visitor.get(path)).status, 404)
 })
 

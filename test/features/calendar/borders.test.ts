@@ -1,4 +1,5 @@
 import test from 'ava'
+import { setWorkspaceMails } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
@@ -77,7 +78,7 @@ test('borders: an address gets ten mails of bookings a day and a workspace sends
   await w.drain()
   t.is((await mailsTo(w, 'victim@example.com')).length, 10)
   t.is((await mailsTo(w, 'other@example.com')).length, 1)
-  await w.db.query(`update calendar_mail_counts set mails = 500 where kind = 'booking' and subject = $1`, [`of ${w.org.id}`])
+  await setWorkspaceMails(w.db, w.org.id, 500)
   await book(13, 'late@example.com')
   await w.drain()
   t.is((await mailsTo(w, 'late@example.com')).length, 0)

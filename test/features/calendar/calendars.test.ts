@@ -1,6 +1,8 @@
 import test from 'ava'
+import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { createMember, createService } from '#test/support/factories.ts'
+import { addMember } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
@@ -114,20 +116,20 @@ test('calendars: main calendars and that of the team cannot be deleted', async (
 test('calendars: shares give a member access, and are replaced and taken back', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
-  const { rows } = await w.db.query('select email from users where id = $1', [ada.id])
+  const email = await readEmail(w.db, ada.id)
   const calendar = await makeCalendar(t, w)
   const path = at(w, `/calendars/${calendar.id}`)
-  const shared = await w.org.owner.post(`${path}/shares`, { email: rows[0].email.toUpperCase(), level: 'busy' })
+  const shared = await w.org.owner.post(`${path}/shares`, { email: email.toUpperCase(), level: 'busy' })
   t.is(shared.status, 201)
-  t.like(shared.data, { user_id: ada.id, name: 'Ada', level: 'busy', email: rows[0].email })
+  t.like(shared.data, { user_id: ada.id, name: 'Ada', level: 'busy', email })
   t.is((await ada.client.get(path)).data.access, 'busy')
   t.is((await ada.client.get(`${path}/shares`)).status, 403)
-  const again = await w.org.owner.post(`${path}/shares`, { email: rows[0].email, level: 'manage' })
+  const again = await w.org.owner.post(`${path}/shares`, { email, level: 'manage' })
   t.is(again.status, 200)
   t.is(again.data.id, shared.data.id)
   t.deepEqual((await ada.client.get(`${path}/shares`)).data, [again.data])
   t.is((await w.org.owner.post(`${path}/shares`, { email: 'nobody@example.com', level: 'read' })).status, 400)
-  t.is((await w.org.owner.post(`${path}/shares`, { email: rows[0].email, level: 'owner' })).status, 400)
+  t.is((await w.org.owner.post(`${path}/shares`, { email, level: 'owner' })).status, 400)
   t.deepEqual((await w.org.owner.delete(`${path}/shares/${shared.data.id}`)).data, { deleted: true })
   t.is((await w.org.owner.delete(`${path}/shares/${shared.data.id}`)).status, 404)
   t.is((await ada.client.get(path)).status, 404)
@@ -141,7 +143,7 @@ test('calendars: who leaves takes its calendars out of reach, and who comes back
   t.is((await w.org.owner.get(at(w, `/calendars/${calendar.id}`))).data.access, 'read')
   await w.org.owner.delete(`${w.org.path}/members/${ada.id}`)
   t.is((await w.org.owner.get(at(w, `/calendars/${calendar.id}`))).status, 404)
-  await w.db.query('insert into members (workspace_id, user_id) values ($1, $2)', [w.org.id, ada.id])
+  await addMember(w.db, w.org.id, ada.id)
   t.is((await ada.client.get(at(w, `/calendars/${calendar.id}`))).data.access, 'owner')
   t.is((await occurrences(w, '2026-12-01', '2026-12-01', ada.client)).length, 1)
 })

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -134,9 +135,9 @@ test('events: events are linked to records, for those who may read them', async 
   t.is((await w.org.owner.get(at(w, `/records/invoices/${event.id}/events`))).status, 404)
   const change = (body: object, client = w.org.owner) => client.patch(at(w, `/events/${event.id}`), body)
   for (const record_type of ['invoices', 'nothing']) t.is((await change({ record_type, record_id: event.id })).status, 400)
-  const { rows } = await w.db.query('select email from users where id = $1', [member.id])
+  const email = await readEmail(w.db, member.id)
   const stranger = await createMember(w, w.org)
-  await w.org.owner.post(at(w, `/calendars/${event.calendar_id}/shares`), { email: rows[0].email, level: 'write' })
+  await w.org.owner.post(at(w, `/calendars/${event.calendar_id}/shares`), { email, level: 'write' })
   t.is((await change({ ...event, title: 'Sent back' }, member.client)).data.title, 'Sent back')
   t.is((await change({ ...event }, stranger.client)).status, 404)
   t.like((await change({ record_type: null, record_id: null })).data, { record_type: null, record_id: null })

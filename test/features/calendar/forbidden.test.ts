@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -32,9 +33,9 @@ test('forbidden: who may do too little with a calendar is told what it takes', a
 test('forbidden: no permission reaches a personal calendar, so a share is named', async (t) => {
   const w = await fresh()
   const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['*'], resources: ['*'] }])
-  const { rows } = await w.db.query('select email from users where id = $1', [id])
+  const email = await readEmail(w.db, id)
   const calendar = await makeCalendar(t, w, { kind: 'personal', key: 'mine' })
-  t.is((await w.org.owner.post(at(w, `/calendars/${calendar.id}/shares`), { email: rows[0].email, level: 'read' })).status, 201)
+  t.is((await w.org.owner.post(at(w, `/calendars/${calendar.id}/shares`), { email, level: 'read' })).status, 201)
   const { status, body } = await client.patch(at(w, `/calendars/${calendar.id}`), { name: 'A' })
   t.is(status, 403)
   t.is(body.error.message, 'Needs a share of the calendar mine with level manage')

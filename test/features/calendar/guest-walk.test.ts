@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { type GuestPrograms, startGuestPrograms } from '#test/features/calendar/guest-program.ts'
+import { deleteMailCounts } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import type { Answer } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
@@ -150,7 +151,7 @@ for (const seed of seeds)
       const answer = await takeStep(t, walk)
       // A rule and a start that do not go together are refused, and nobody is mailed.
       if (answer && ![200, 400].includes(answer.status)) t.fail(`${answer.status} ${answer.text}\n${walk.said.join('\n')}`)
-      await w.db.query('delete from calendar_mail_counts')
+      await deleteMailCounts(w.db)
       const { problems } = await programs.deliver()
       const differences = await programs.differences(from, to)
       if (problems.length + differences.length > 0) {

@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { readSequences } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, occurrences } from '#test/features/calendar/support.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -80,8 +82,7 @@ test('import: an event whose UID the calendar has is replaced whole, and its num
   const { data } = await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), fresher, type)
   t.like(data, { created: 0, updated: 1, skipped: 0 })
   t.deepEqual(await seen(w, id), ['New 2026-04-01T09:00Z'])
-  const { rows } = await w.db.query('select sequence from calendar_events where calendar_id = $1', [id])
-  t.deepEqual(rows, [{ sequence: 7 }])
+  t.deepEqual(await readSequences(w.db, id), [7])
   const twice = file(
     event('UID:b', 'SEQUENCE:2', 'DTSTART:20260501T090000Z', 'SUMMARY:Two'),
     event('UID:b', 'SEQUENCE:1', 'DTSTART:20260501T090000Z', 'SUMMARY:First'),
@@ -145,7 +146,7 @@ test('import: guests of a file are kept with their answers, and nobody is mailed
   await w.org.owner.patch(path, { start: '2030-03-02T09:00:00Z' })
   await w.org.owner.delete(path)
   await w.drain()
-  t.is((await w.db.query('select from outbox_mails where workspace_id = $1', [w.org.id])).rowCount, 0)
+  t.is(await countRows(w.db, 'outbox_mails', w.org.id), 0)
 })
 
 test('import: hostile files are answered', async (t) => {

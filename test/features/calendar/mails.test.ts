@@ -1,4 +1,5 @@
 import test from 'ava'
+import { addMailsOfDay, readEmail, setWorkspaceMails } from '#test/features/calendar/rows.ts'
 import { at, makeEvent } from '#test/features/calendar/support.ts'
 import { shape, told } from '#test/features/calendar/told.ts'
 import { createMember } from '#test/support/factories.ts'
@@ -54,7 +55,7 @@ test('mails: guests hear of what concerns them, and of nothing else', async (t) 
 
 test('mails: an invitation says who, when and where, in words and for calendars', async (t) => {
   const w = await shared()
-  const { rows } = await w.db.query('select email from users where id = $1', [w.org.ownerId])
+  const email = await readEmail(w.db, w.org.ownerId)
   await makeEvent(t, w, {
     ...{
       title: 'Bridge; plans, and\\more',
@@ -70,7 +71,7 @@ test('mails: an invitation says who, when and where, in words and for calendars'
   })
   const [mail] = await told(w, 'words-guest@example.com')
   t.is(mail?.subject, 'Invitation: Bridge; plans, and\\more')
-  t.is(mail?.replyTo, rows[0].email)
+  t.is(mail?.replyTo, email)
   t.regex(mail?.text ?? '', /Tuesday,? 10 November 2026, 09:00 to 10:00 \(America\/Vancouver\)/)
   t.regex(mail?.text ?? '', /every week for 3 times/)
   t.regex(mail?.text ?? '', new RegExp(`${w.config.publicUrl}/rsvp/${w.org.id}/[0-9A-Za-z]{43}`))
@@ -81,7 +82,7 @@ test('mails: an invitation says who, when and where, in words and for calendars'
   t.is(String(event?.getFirstPropertyValue('dtstart')), '2026-11-10T09:00:00')
   t.is(event?.getFirstProperty('attendee')?.getParameter('cn'), 'Gil "the" Guest')
   t.is(event?.getAllProperties('attendee').length, 1, 'each guest is told of itself alone')
-  t.is(String(event?.getFirstPropertyValue('organizer')), `mailto:${rows[0].email}`, 'answers of programs go to the organizer')
+  t.is(String(event?.getFirstPropertyValue('organizer')), `mailto:${email}`, 'answers of programs go to the organizer')
   t.is(event?.getFirstProperty('organizer')?.getParameter('sent-by'), 'mailto:no-reply@localhost')
   t.is(mail?.headers.get('auto-submitted'), 'auto-generated')
   t.truthy(mail?.ics.getFirstSubcomponent('vtimezone'))
@@ -149,7 +150,7 @@ test('mails: a guest answers again when the time has changed, and not when the w
 
 test('mails: an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
   const w = await sharedAt()
-  await w.db.query(`insert into calendar_mail_counts values ('2026-11-25', 'calendar', 'to full@example.com', 49)`)
+  await addMailsOfDay(w.db, 'full@example.com', 49)
   const make = () => makeEvent(t, w, { attendees: [{ email: 'Full@example.com' }, { email: 'free@example.com' }] })
   const [last, beyond] = [await make(), await make()]
   await w.drain()
@@ -157,7 +158,7 @@ test('mails: an address gets 50 mails of calendars a day; the event stands, and 
     (await w.org.owner.get(at(w, `/events/${id}`))).data.attendees.map((guest: { mailed: boolean }) => guest.mailed)
   t.is((await mailsTo(w, 'full@example.com')).length, 1)
   t.deepEqual([...(await mailed(last.id)), ...(await mailed(beyond.id))].sort(), [false, true, true, true])
-  await w.db.query(`update calendar_mail_counts set mails = 2000 where subject = $1`, [`of ${w.org.id}`])
+  await setWorkspaceMails(w.db, w.org.id, 2_000)
   await makeEvent(t, w, { attendees: [{ email: 'late@example.com' }] })
   await w.drain()
   t.is((await mailsTo(w, 'late@example.com')).length, 0)

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { countRecipients, readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { chain, createFlow, recordsOf } from '#test/features/flows/support.ts'
 import { handlerOf } from '#test/features/functions/support.ts'
@@ -152,8 +153,8 @@ async function makeViewer(w: World, calendar: { readonly id: string; readonly ke
   if (kind === 'key') return createService(w, w.org, policy)
   const member = await createMember(w, w.org, policy, name)
   if (kind === 'share') {
-    const { rows } = await w.db.query('select email from users where id = $1', [member.id])
-    await w.org.owner.post(at(w, `/calendars/${calendar.id}/shares`), { email: rows[0].email, level })
+    const email = await readEmail(w.db, member.id)
+    await w.org.owner.post(at(w, `/calendars/${calendar.id}/shares`), { email, level })
   }
   return member
 }
@@ -191,8 +192,7 @@ test('viewers: nobody learns more of an event than it may see, by whatever it is
   t.notRegex(feed.text, /guest@example/)
   const mails = await mailsTo(w, 'guest@example.com')
   t.deepEqual(inText(mails.map(({ text, subject }) => `${subject} ${text}`).join()), both('details'), 'mails go to guests')
-  const { rows } = await w.db.query('select distinct recipient from outbox_mails')
-  t.is(rows.length, 2, 'and to nobody else')
+  t.is(await countRecipients(w.db), 2, 'and to nobody else')
 })
 
 test('viewers: a calendar shows every member what its visibility says, and no key', async (t) => {

@@ -2,29 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import test from 'ava'
 import { zoneRelease } from '#shared/features/calendar/time.ts'
+import { ageZone, ageZoneRelease, readZoneReleases } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { type World, world } from '#test/support/world.ts'
+import { world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
 const task = 'times by new time zone data'
-
-/**
- * Makes events look as if an older release of the time zone data had made them, by which the clock of their zone was an hour less ahead of UTC:
- * the clock showed the same, at another instant.
- */
-async function age(w: World, zone: string): Promise<void> {
-  await w.db.query(
-    `update calendar_events set zone_release = '1999a', start_at = start_at + interval '1 hour', end_at = end_at + interval '1 hour',
-       original_start = original_start + interval '1 hour',
-       extent = tstzrange(lower(extent) + interval '1 hour', upper(extent) + interval '1 hour')
-     where timezone = $1`,
-    [zone],
-  )
-  await w.db.query(`update calendar_events set zone_release = '1999a'`)
-}
 
 test('zones: when the time zone data changes, what is ahead stays at its time of the clock, and reminders with it', async (t) => {
   let now = new Date('2026-11-20T08:00:00Z')
@@ -43,7 +29,7 @@ test('zones: when the time zone data changes, what is ahead stays at its time of
   const seen = () => occurrences(w, '2026-11-01', '2026-12-31', w.org.owner, `&calendars=${calendar.id}`)
   const before = await seen()
   t.is(before.length, 6)
-  await age(w, 'Europe/Berlin')
+  await ageZone(w.db, 'Europe/Berlin')
   const moved = await seen()
   t.true(moved.includes('One 2026-12-01T10:00Z'))
   await runMaintenanceTask(w, task)
@@ -52,11 +38,9 @@ test('zones: when the time zone data changes, what is ahead stays at its time of
     before.map((one) => one.replace('Past 2026-11-01T09:00Z', 'Past 2026-11-01T10:00Z')),
     'all but what is over',
   )
-  const { rows } = await w.db.query(
-    `select title, is_removed, zone_release from calendar_events where start_at is not null order by start_at, title`,
-  )
+  const releases = await readZoneReleases(w.db)
   t.deepEqual(
-    rows.filter(({ zone_release }) => zone_release !== zoneRelease).map(({ title }) => title),
+    releases.filter(({ zone_release }) => zone_release !== zoneRelease).map(({ title }) => title),
     ['Past'],
   )
   const owner = async () => (await w.org.owner.get(`${w.org.path}/notifications`)).data.notifications.length
@@ -72,10 +56,13 @@ test('zones: of an hour that comes twice the second one stays the second', async
   t.teardown(w.close)
   const starts = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z']
   for (const start of starts) await makeEvent(t, w, { title: 'N', start, timezone: 'Europe/Berlin' })
-  await w.db.query(`update calendar_events set zone_release = '1999a'`)
+  await ageZoneRelease(w.db)
   await runMaintenanceTask(w, task)
   t.deepEqual(await occurrences(w, '2026-10-24', '2026-10-26'), ['N 2026-10-25T00:30Z', 'N 2026-10-25T01:30Z'])
-  t.is((await w.db.query('select from calendar_events where zone_release = $1', [zoneRelease])).rowCount, 2)
+  t.deepEqual(
+    (await readZoneReleases(w.db)).map(({ zone_release }) => zone_release),
+    [zoneRelease, zoneRelease],
+  )
 })
 
 test('zones: the release of the time zone data is told with the metrics', async (t) => {
@@ -116,7 +103,7 @@ test('zones: new time zone data leaves each changed occurrence of a day one of i
   const seen = () => occurrences(w, '2026-12-01', '2026-12-03')
   const before = await seen()
   t.is(before.length, 6)
-  await age(w, 'Europe/Berlin')
+  await ageZone(w.db, 'Europe/Berlin')
   await runMaintenanceTask(w, task)
   t.deepEqual((await seen()).toSorted(), before.toSorted())
 })

@@ -4,6 +4,7 @@ import test from 'ava'
 import type { Page } from 'playwright-core'
 import { everyField } from '#test/api/pages/browser/shown.ts'
 import { admitVisitors, leads, makeForm, makeLeads, submissionsOf } from '#test/features/forms/making.ts'
+import { readSubmittedValues } from '#test/features/forms/rows.ts'
 import { admitVisitors as admitReaders, makeSite, putFile } from '#test/features/sites/making.ts'
 import { browse } from '#test/support/browser.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -39,8 +40,7 @@ for (const javaScriptEnabled of [true, false]) {
     t.deepEqual(order, ['a', 'name', 'email', 'price', 'day', 'time', 'size', 'extras', 'page', 'note', 'agreed', 'button'])
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
     t.regex(await page.locator('[role=status]').innerText(), /Thank you\.\nWe will write to you\./)
-    const { rows } = await w.db.query('select "values" from form_submissions where workspace_id = $1', [w.org.id])
-    t.like(rows[0]?.values, { name: 'Ann', email: 'ann@example.com', size: 'Large', agreed: true })
+    t.like(await readSubmittedValues(w.db, w.org.id), { name: 'Ann', email: 'ann@example.com', size: 'Large', agreed: true })
   })
 
   inBrowser(`browser: what is wrong stands beside its field, which has the focus and tells it, ${how}`, async (t) => {

@@ -40,6 +40,7 @@ export async function sendCut(port: number, path: string, said: Said): Promise<v
   const wire = new Wire(port)
   const answered = new Promise((resolve) => wire.socket.once('data', resolve).once('close', resolve))
   await new Promise((resolve) => wire.socket.write(where === 'in it' ? bytes.subarray(0, randomInt(bytes.length)) : bytes, resolve))
+  // Any moment: the connection may break before, while or after the server works.
   if (where === 'after it') await delay(randomInt(12))
   if (where === 'at the answer') await answered
   wire.breakOff()

@@ -1,7 +1,9 @@
 import test from 'ava'
 import { admitVisitors, countLeads, leads, makeForm, makeLeads, sendPage, submissionsOf } from '#test/features/forms/making.ts'
+import { moveRoles } from '#test/features/forms/rows.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createMember } from '#test/support/factories.ts'
+import { removeMember, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -59,11 +61,10 @@ test('follow: whatever is broken behind a form, its visitor is thanked, and afte
   const made = await makeForm(w)
   const body = { key: 'contact', name: 'Contact', fields: [{ key: 'email', label: 'E', type: 'email' }], published: true, ...leads }
   t.is((await editor.client.put(`${w.org.path}/forms/${made.id}`, body)).status, 200)
-  const roles = 'update role_members set principal_id = $2 where workspace_id = $3 and principal_id = $1'
-  await w.db.query(roles, [editor.id, w.org.ownerId, w.org.id])
+  await moveRoles(w.db, w.org.id, editor.id, w.org.ownerId)
   t.is((await submit(w, made.open, { email: 'demoted@example.com' })).status, 201)
   t.regex((await submissionsOf(w, made))[0]?.error ?? '', /^FORBIDDEN: Needs records:create on leads/)
-  await w.db.query('delete from members where user_id = $1', [editor.id])
+  await removeMember(w.db, w.org.id, editor.id)
   t.is((await submit(w, made.open, { email: 'left@example.com' })).status, 201)
   t.regex((await submissionsOf(w, made))[0]?.error ?? '', /^FORBIDDEN: .*left/)
   await w.org.owner.put(`${w.org.path}/forms/${made.id}`, body)
@@ -84,7 +85,7 @@ test('follow: whatever is broken behind a form, its visitor is thanked, and afte
 test('follow: the cap of the free plan stops no visitor', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
-  await w.db.query(`update workspaces set plan = 'free' where id = $1`, [w.org.id])
+  await setPlan(w.db, w.org.id, 'free')
   for (const email of ['a@example.com', 'b@example.com']) t.is((await submit(w, made.open, { email })).status, 201)
   const errors = (await submissionsOf(w, made)).map(({ error }) => error)
   t.is(errors.filter((error) => error === null).length, 1)

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { admitVisitors, makeForm, sendPage } from '#test/features/forms/making.ts'
+import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -75,7 +76,7 @@ test('page: a form’s page without its hidden id, or with one that is no key, c
   for (const sent of [{}, { id: '' }, { id: 'x'.repeat(300) }]) {
     t.is((await sendPage(w, made.hosted, { note: 'x', ...sent })).status, 200)
   }
-  t.is((await w.db.query('select from form_submissions where workspace_id = $1', [w.org.id])).rowCount, 3)
+  t.is(await countRows(w.db, 'form_submissions', w.org.id), 3)
 })
 
 test('page: no level of the headings of a description is left out', async (t) => {

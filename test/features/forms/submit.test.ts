@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { makeUp, sendCut, wrongOf } from '#test/features/forms/cutting.ts'
+import { makeUp, type Said, sendCut, wrongOf } from '#test/features/forms/cutting.ts'
 import { admitVisitors, leads, makeForm, makeLeads, sendPage, submissionsOf } from '#test/features/forms/making.ts'
+import { readSubmissions } from '#test/features/forms/rows.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -182,7 +183,7 @@ test('submit: a submission whose connection breaks off is kept whole or not at a
     t.is(again.status, 201)
   }
   await w.drain()
-  const { rows } = await w.db.query(`select "values", record_id from form_submissions where form_id = $1`, [made.id])
+  const rows = await readSubmissions<Said>(w.db, made.id)
   t.deepEqual(wrongOf(all, rows), [])
   t.true(rows.length > keyed.length && rows.length < all.length, `${rows.length} of ${all.length}`)
   const records = new Set(rows.flatMap(({ record_id }) => record_id ?? []))

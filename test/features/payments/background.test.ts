@@ -2,6 +2,8 @@ import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { expireLinks, readLinkStatuses } from '#test/features/payments/rows.ts'
+import { updateWorkspace } from '#test/support/rows.ts'
 
 const newWorkspace = shareProviders(test)
 
@@ -20,19 +22,18 @@ for (const [closed, set, reset] of [
     ]
     const theirs = (id: string) =>
       stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)?.id ?? ''
-    await w.db.query(`update workspaces set ${set} where id = $1`, [w.org.id])
+    await updateWorkspace(w.db, w.org.id, set)
     t.not((await w.org.owner.get(`${paymentsOf(w.org)}/links`)).status, 200)
     t.is((await stripe.deliver(w.visitor, connectionId, stripe.pay(stripe.open(theirs(told.id))).completed)).status, 200)
     stripe.pay(stripe.open(theirs(swept.id)))
-    await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [due.id])
+    await expireLinks(w.db, due)
     await letDue(w, 60 * 24 * 40)
-    const { rows } = await w.db.query('select id, status from payment_links where workspace_id = $1', [w.org.id])
-    t.deepEqual(Object.fromEntries(rows.map(({ id, status }) => [id, status])), {
+    t.deepEqual(await readLinkStatuses(w.db, w.org.id), {
       [told.id]: 'paid',
       [swept.id]: 'paid',
       [due.id]: 'created',
     })
-    await w.db.query(`update workspaces set ${reset} where id = $1`, [w.org.id])
+    await updateWorkspace(w.db, w.org.id, reset)
     await w.drain()
     t.is((await recordsOf(w.org)).length, 2)
     t.is((await linkOf(w.org, due.id)).status, 'expired', 'what was due is made good afterwards')

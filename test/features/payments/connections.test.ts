@@ -3,6 +3,7 @@ import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, storyOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { readCredentials } from '#test/features/payments/rows.ts'
 import { createMember } from '#test/support/factories.ts'
 
 const newWorkspace = shareProviders(test)
@@ -152,8 +153,7 @@ test('connections: a deleted connection cancels its open links at the provider, 
   t.is((await stripe.deliver(w.visitor, id, completed)).status, 404)
   t.is((await w.org.owner.post(`${paymentsOf(w.org)}/links`, { connection_id: id, amount: 1 })).status, 404)
   t.is((await w.org.owner.post(`${paymentsOf(w.org)}/links/${paid.id}/refresh`)).status, 400)
-  const { rows } = await w.db.query('select credentials from payment_connections where id = $1', [id])
-  t.is(rows[0].credentials, null)
+  t.is(await readCredentials(w.db, id), null)
   const calls = stripe.calls.length
   await letDue(w, 60)
   t.is(stripe.calls.length, calls, 'it is asked no more')

@@ -6,6 +6,7 @@ import { stripe } from '#shared/features/payments/providers/stripe.ts'
 import { fromProviderUnits, toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { ageIdempotencyKey, ageLink } from '#test/features/payments/rows.ts'
 import { createMember } from '#test/support/factories.ts'
 
 const newWorkspace = shareProviders(test)
@@ -141,8 +142,8 @@ test('links: an Idempotency-Key stands for its link for a day', async (t) => {
   const make = async () => (await w.org.owner.post(`${paymentsOf(w.org)}/links`, body, { 'Idempotency-Key': 'again' })).data.id
   const first = await make()
   t.is(await make(), first)
-  await w.db.query(`update idempotency_records set created_at = created_at - interval '25 hours' where key = 'again'`)
-  await w.db.query(`update payment_links set created_at = created_at - interval '25 hours' where id = $1`, [first])
+  await ageIdempotencyKey(w.db, 'again')
+  await ageLink(w.db, first, 25 * 60)
   const second = await make()
   t.not(second, first)
   t.is(await make(), second)

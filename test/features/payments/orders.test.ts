@@ -4,6 +4,7 @@ import { within } from '#shared/core/scope/scope.ts'
 import { applyFacts } from '#shared/features/payments/events/apply.ts'
 import { stripe as provider } from '#shared/features/payments/providers/stripe.ts'
 import { connect } from '#test/features/payments/place.ts'
+import { addStripeLink, readLinkOutcomes } from '#test/features/payments/rows.ts'
 import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
@@ -21,12 +22,7 @@ test('orders: events of one payment in every order make one payments record and 
   t.is(orders.size, 360)
   for (const order of orders.values()) {
     const [linkId, theirs] = [randomUUID(), `plink_${randomUUID()}`]
-    await w.db.query(
-      `insert into payment_links (workspace_id, id, connection_id, provider, provider_link_id, amount, currency, description, customer_name,
-         customer_email, customer_contact, expires_at, created_at, deduplication_key)
-       values ($1, $2, $3, 'stripe', $4, 100, 'USD', '', '', '', '', now() + interval '1 day', now(), $4)`,
-      [w.org.id, linkId, connectionId, theirs],
-    )
+    await addStripeLink(w.db, w.org.id, connectionId, linkId, theirs)
     const link = { id: theirs, object: 'payment_link', active: true, metadata: { kontor_link: linkId }, amount: 10_000, currency: 'usd' }
     stripe.things.links.unshift(link)
     const session = stripe.open(theirs)
@@ -39,15 +35,9 @@ test('orders: events of one payment in every order make one payments record and 
       await scope.db.transaction((tx) => applyFacts(within(scope, tx), { connectionId, source: 'webhook' }, facts))
     }
   }
-  const { rows } = await w.db.query(
-    `select link.status, count(payment.payment_record_id) as records, max(payment.refunded)::float as refunded
-     from payment_links as link
-     left join provider_payments as payment on payment.workspace_id = link.workspace_id and payment.link_id = link.id
-     where link.workspace_id = $1 group by link.id, link.status`,
-    [w.org.id],
-  )
-  t.is(rows.length, 360)
-  t.deepEqual(new Set(rows.map(({ status, records, refunded }) => `${status} ${records} ${refunded}`)), new Set(['paid 1 10']))
+  const outcomes = await readLinkOutcomes(w.db, w.org.id)
+  t.is(outcomes.length, 360)
+  t.deepEqual(new Set(outcomes.map(({ status, records, refunded }) => `${status} ${records} ${refunded}`)), new Set(['paid 1 10']))
   t.is((await w.org.owner.get(`${w.org.path}/records/payments?offset=0&limit=1`)).data.total, 360)
 })
 

@@ -2,7 +2,9 @@ import test from 'ava'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { addInvoicesAndPayments, readOpenInvoices } from '#test/features/payments/rows.ts'
 import { createMember } from '#test/support/factories.ts'
+import { updateWorkspace } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
 
 const newWorkspace = shareProviders(test)
@@ -118,7 +120,7 @@ test('overview: days and months go by the time zone of the workspace', async (t)
   const w = await world({}, ['data'], () => now)
   t.teardown(w.close)
   const { owner, path } = w.org
-  await w.db.query(`update workspaces set timezone = 'Asia/Tokyo' where id = $1`, [w.org.id])
+  await updateWorkspace(w.db, w.org.id, `timezone = 'Asia/Tokyo'`)
   await owner.post(`${path}/records/invoices`, { values: { total: 5, status: 'open', due_date: '2026-11-30' } })
   await owner.post(`${path}/records/payments`, { values: { amount: 1, paid_at: '2026-10-31T15:00:00Z' } })
   const { data } = await owner.get(`${paymentsOf(w.org)}/overview`)
@@ -128,43 +130,16 @@ test('overview: days and months go by the time zone of the workspace', async (t)
 
 test('overview: ten thousand invoices in five currencies, of which a role reads half, equal a sum by hand', async (t) => {
   const w = await newWorkspace()
-  const { id } = w.org
-  const columns = async (type: string) => {
-    const { rows } = await w.db.query(
-      `select field.key, field.column_name from fields as field join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
-       where field.workspace_id = $1 and type.key = $2`,
-      [id, type],
-    )
-    return Object.fromEntries(rows.map(({ key, column_name }) => [key, column_name]))
-  }
-  const [i, p] = [await columns('invoices'), await columns('payments')]
-  const schema = `ws_${id.replaceAll('-', '')}`
   const today = dayBefore(0)
-  await w.db.query(
-    `insert into ${schema}.invoices (id, created_at, updated_at, ${i.number}, ${i.customer_name}, ${i.customer_email}, ${i.due_date}, ${i.status}, ${i.total}, ${i.total}_code)
-     select uuidv7(), now(), now(), 'N' || n, 'Customer ' || n % 37, 'c' || n % 37 || '@example.com', $1::date - (n * 7 % 200 - 50),
-       (array['open', 'open', 'open', 'paid', 'draft'])[1 + n % 5], (n * 7919 % 1000000)::numeric / 100 + 1, (array['USD', 'EUR', 'JPY', 'KWD', 'INR'])[1 + n / 3 % 5]
-     from generate_series(1, 10000) as n`,
-    [today],
-  )
-  await w.db.query(
-    `insert into ${schema}.payments (id, created_at, updated_at, ${p.invoice_id}, ${p.amount}, ${p.amount}_code)
-     select uuidv7(), now(), now(), id, (${i.total} * (1 + right(${i.number}, 1)::integer % 3) / 2)::numeric(20, 2), ${i.total}_code from ${schema}.invoices
-     where right(${i.number}, 1) in ('1', '4', '7')`,
-  )
+  await addInvoicesAndPayments(w.db, w.org.id, today)
   const { client } = await createMember(w, w.org, [
     see,
     read('invoices', { condition: { 'resource.due_date': { lte: dayBefore(-10) } } }),
     read('payments'),
   ])
-  const { rows } = await w.db.query(
-    `select ${i.due_date}::text as due, ${i.total} as total, ${i.total}_code as code, ${i.customer_name} as name,
-       coalesce((select sum(${p.amount}) from ${schema}.payments where ${p.invoice_id} = invoice.id), 0) as paid
-     from ${schema}.invoices as invoice where ${i.status} = 'open' and ${i.due_date} <= $1`,
-    [dayBefore(-10)],
-  )
+  const invoices = await readOpenInvoices(w.db, w.org.id, dayBefore(-10))
   const sums = new Map<string, { open: Decimal; overdue: Decimal; count: number }>()
-  for (const { due, total, code, paid } of rows) {
+  for (const { due, total, code, paid } of invoices) {
     const open = new Decimal(total).minus(paid)
     if (!open.gt(0)) continue
     const sum = sums.get(code) ?? { open: new Decimal(0), overdue: new Decimal(0), count: 0 }

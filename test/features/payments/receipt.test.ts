@@ -1,6 +1,7 @@
 import test from 'ava'
 import { connect, makeLink } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { readSandboxPayments } from '#test/features/payments/rows.ts'
 import type { World } from '#test/support/world.ts'
 
 const newWorkspace = shareProviders(test)
@@ -49,12 +50,13 @@ test('receipt: after paying there is a receipt with date and reference, which th
   const paid = await pay(w, path)
   t.regex(paid.text, /http-equiv="refresh"/, 'the answer to the payment leads on')
   await w.drain()
-  const { rows } = await w.db.query('select id, created_at from sandbox_payments where workspace_id = $1', [w.org.id])
+  const [payment] = await readSandboxPayments(w.db, w.org.id)
+  if (!payment) return t.fail('There is no payment')
   const again = await w.visitor.get(path)
   t.notRegex(again.text, /http-equiv="refresh"/, 'the receipt stays')
   for (const { text } of [paid, again]) {
-    t.true(text.includes(`<dt>Reference</dt><dd><code>${rows[0].id}</code>`))
-    t.regex(text, new RegExp(`<dt>Date</dt><dd><bdi lang="en">[A-Z][a-z]+ \\d{1,2}, ${new Date(rows[0].created_at).getUTCFullYear()}`))
+    t.true(text.includes(`<dt>Reference</dt><dd><code>${payment.id}</code>`))
+    t.regex(text, new RegExp(`<dt>Date</dt><dd><bdi lang="en">[A-Z][a-z]+ \\d{1,2}, ${payment.created_at.getUTCFullYear()}`))
     t.regex(text, /<dt>Paid to<\/dt><dd><bdi>Acme</)
     t.regex(text, /data-print hidden/)
     t.regex(text, /href="https:\/\/shop\.example\/thanks">Go on</)

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { removeCreator, setLinkCreation } from '#test/features/payments/rows.ts'
 import { createMember } from '#test/support/factories.ts'
+import { updateWorkspace } from '#test/support/rows.ts'
 
 const newWorkspace = shareProviders(test)
 
@@ -72,8 +74,7 @@ test('reconcile: a refund, a dispute and a record without a payment are records 
   const made = async (linkId: string) =>
     (await w.org.owner.post(`${w.org.path}/records/payments`, { values: { amount: 1, link_id: linkId } })).data.id
   await made(manual.id)
-  const schema = `ws_${w.org.id.replaceAll('-', '')}`
-  await w.db.query(`update ${schema}.payments set created_by = null where id = $1`, [await made(stray.id)])
+  await removeCreator(w.db, w.org.id, await made(stray.id))
   t.deepEqual(await kinds(), [
     ['record_without_money', refunded.id],
     ['record_without_money', disputed.id],
@@ -144,8 +145,8 @@ test('reconcile: the span goes by the day on which a link was made, in the time 
   const { w, link, reconcile } = await start()
   const ids = [(await link()).id, (await link()).id, (await link()).id]
   const times = ['2026-03-31T14:59:59Z', '2026-03-31T15:00:00Z', '2026-04-01T15:00:00Z']
-  for (const [index, id] of ids.entries()) await w.db.query('update payment_links set created_at = $2 where id = $1', [id, times[index]])
-  await w.db.query(`update workspaces set timezone = 'Asia/Tokyo' where id = $1`, [w.org.id])
+  for (const [index, id] of ids.entries()) await setLinkCreation(w.db, id, times[index] ?? '')
+  await updateWorkspace(w.db, w.org.id, `timezone = 'Asia/Tokyo'`)
   const counts: [string, number][] = [
     ['', 3],
     ['?from=2026-04-01', 2],

@@ -2,6 +2,7 @@ import test from 'ava'
 import { createSystemRecord } from '#shared/core/records/create/create-system-record.ts'
 import { connect, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { addSandboxPayment, makeFieldCustom } from '#test/features/payments/rows.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
@@ -30,11 +31,7 @@ test('record: nothing that a workspace has set up keeps money from being written
   const connectionId = await connect(org, 'sandbox')
   for (let index = 0; index < 3; index++) {
     const { id } = await makeLink(org, connectionId)
-    await w.db.query(
-      `insert into sandbox_payments (workspace_id, connection_id, id, link_id, outcome, payer_name, payer_email, created_at)
-       values ($1, $2, $3, $4, 'paid', '', 'no address', now())`,
-      [org.id, connectionId, `sbx_${index}`, id],
-    )
+    await addSandboxPayment(w.db, org.id, connectionId, id, `sbx_${index}`)
     const { data } = await owner.post(`${paymentsOf(org)}/links/${id}/refresh`)
     t.is(data.status, 'paid')
   }
@@ -63,7 +60,7 @@ test('record: nothing that a workspace has set up keeps money from being written
 
 test("record: a field of the workspace's own under a built-in key is left alone", async (t) => {
   const w = await shared()
-  await w.db.query(`update fields set system = false where workspace_id = $1 and key = 'provider'`, [w.org.id])
+  await makeFieldCustom(w.db, w.org.id, 'provider')
   const scope = await scopeOf(w, w.org)
   const { values } = await createSystemRecord(scope, 'payments', { provider: 'stripe', reference: 'pi_1' })
   t.like(values, { provider: null, reference: 'pi_1' })

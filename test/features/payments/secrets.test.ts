@@ -1,8 +1,10 @@
 import test from 'ava'
 import { connect, makeLink, paymentsOf } from '#test/features/payments/place.ts'
 import { startRazorpay } from '#test/features/payments/razorpay-stand-in.ts'
+import { readWholeDatabase } from '#test/features/payments/rows.ts'
 import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
 import { Client } from '#test/support/client.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { listening } from '#test/support/listening.ts'
 import { startProcess } from '#test/support/process.ts'
@@ -22,7 +24,7 @@ test('secrets: no secret of a connection is in an answer, a log line, a job, the
     stdout.on('data', (chunk) => logged.push(String(chunk)))
   }
   const visitor = new Client(PUBLIC_URL ?? '', null)
-  while (!logged.some((line) => line.includes('api ready'))) await new Promise((resolve) => setTimeout(resolve, 20))
+  await eventually(() => logged.some((line) => line.includes('api ready')))
   const account = stripe.account()
   const owner = visitor.as(w.org.owner.token)
   const org = { ...w.org, owner }
@@ -63,15 +65,7 @@ test('secrets: no secret of a connection is in an answer, a log line, a job, the
   for (const path of ['/connections', '/links', '/overview', '/reconcile']) await keep(owner.get(paymentsOf(org) + path))
   await keep(reader.get(`${org.path}/audit`))
   for (const type of ['payments', 'invoices']) await keep(owner.get(`${org.path}/records/${type}/export`))
-  const { rows: tables } = await w.db.query(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
-  )
-  const stored: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await w.db.query(`select coalesce(string_agg(one::text, ' '), '') as text from ${name} as one`)
-    stored.push(rows[0].text)
-  }
-  const everything = { answers: answers.join('\n'), logs: logged.join('\n'), stored: stored.join('\n') }
+  const everything = { answers: answers.join('\n'), logs: logged.join('\n'), stored: await readWholeDatabase(w.db) }
   t.true(everything.logs.length > 500 && everything.answers.length > 2_000, 'there is something to look through')
   for (const secret of secrets) {
     const spelled = [secret, Buffer.from(secret).toString('base64').slice(0, -3), Buffer.from(secret).toString('hex')]

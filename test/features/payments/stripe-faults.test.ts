@@ -2,6 +2,9 @@ import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { ageLink, expireLinks, letExpiryDue } from '#test/features/payments/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { retryJobsNow } from '#test/support/rows.ts'
 
 const newWorkspace = shareProviders(test)
 
@@ -23,7 +26,7 @@ test('stripe faults: a provider that made the link and broke off is asked again 
   stripe.fault.path = /POST \/v1\/payment_links$/
   stripe.fault.when = 'after'
   const request = w.org.owner.post(links, body, { 'Idempotency-Key': 'one' })
-  while (stripe.calls.filter(({ method }) => method === 'POST').length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await eventually(() => stripe.calls.some(({ method }) => method === 'POST'))
   stripe.fault.when = 'never'
   const made = await request
   t.is(made.status, 201, made.text)
@@ -57,9 +60,7 @@ test('stripe faults: a link that is cancelled while its provider makes it ends t
   stripe.fault.path = /POST \/v1\/payment_links$/
   stripe.fault.held = promise
   const request = w.org.owner.post(links, body)
-  const rows = async () => (await w.org.owner.get(links)).data
-  while ((await rows()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  const [{ id }] = await rows()
+  const { id } = await eventually(async () => (await w.org.owner.get(links)).data[0])
   t.is((await w.org.owner.post(`${links}/${id}/cancel`)).data.status, 'cancelled')
   resolve()
   const made = await request
@@ -81,7 +82,7 @@ test('stripe faults: a link whose creation was not answered is found by a refres
   const refreshed = await w.org.owner.post(`${links}/${first.id}/refresh`)
   t.is(refreshed.status, 200, refreshed.text)
   t.not(refreshed.data.short_url, '')
-  await w.db.query(`update payment_links set created_at = created_at - interval '5 minutes' where id = $1`, [second.id])
+  await ageLink(w.db, second.id, 5)
   await letDue(w, 6)
   t.not((await linkOf(w.org, second.id)).short_url, '')
   t.is(stripe.things.links.length, 2)
@@ -129,7 +130,7 @@ test('stripe faults: a link whose time is up ends at the provider and here, unle
   const theirsOf = (id: string) => stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)
   stripe.pay(stripe.open(theirsOf(paid.id)?.id ?? ''))
   const session = stripe.open(theirsOf(open.id)?.id ?? '')
-  await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where workspace_id = $1`, [w.org.id])
+  await expireLinks(w.db, { workspaceId: w.org.id })
   await letDue(w, 31 * 24 * 60)
   t.is((await linkOf(w.org, paid.id)).status, 'paid')
   t.is((await linkOf(w.org, open.id)).status, 'expired')
@@ -142,13 +143,13 @@ test('stripe faults: a link whose time is up ends at the provider and here, unle
 test('stripe faults: a link expires here also while its provider does not answer, and ends there later', async (t) => {
   const { w, stripe, connectionId } = await start()
   const { id } = await makeLink(w.org, connectionId)
-  await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [id])
-  await w.db.query(`update due_work set at = now() where kind = 'payments.expiry' and subject = $1`, [id])
+  await expireLinks(w.db, { id })
+  await letExpiryDue(w.db, id)
   stripe.fault.when = 'before'
   await letDue(w, 1)
   t.is((await linkOf(w.org, id)).status, 'expired')
   stripe.fault.when = 'never'
-  await w.db.query(`update pgboss.job set start_after = now() where name = 'payments.expire-link' and state = 'retry'`)
+  await retryJobsNow(w.db, 'payments.expire-link')
   await w.drain()
   t.is(stripe.things.links[0]?.active, false)
 })

@@ -1,7 +1,9 @@
 import test from 'ava'
 import { connect, linkOf, makeLink, paymentsOf, recordsOf, storyOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
+import { expireLinks } from '#test/features/payments/rows.ts'
 import { createMember } from '#test/support/factories.ts'
+import { countRows } from '#test/support/rows.ts'
 import { registry, watchInstallation } from '#workers/metrics.ts'
 
 const newWorkspace = shareProviders(test)
@@ -115,7 +117,7 @@ test('stripe: an event is acted on once, and its replays make nothing', async (t
   await w.drain()
   t.is((await recordsOf(w.org)).length, 1)
   t.deepEqual(await storyOf(w.org, id), ['person: created (null > created)', 'webhook: paid (created > paid)'])
-  t.is((await w.db.query('select from payment_events where workspace_id = $1', [w.org.id])).rowCount, 1)
+  t.is(await countRows(w.db, 'payment_events', w.org.id), 1)
   t.is((await stripe.deliver(w.visitor, connectionId, completed, { secret: 'wrong' })).status, 400)
   // A process counts the rows of the world that was started last, which may be another file's.
   t.teardown(watchInstallation(w.worker.database, w.api.services.log))
@@ -231,7 +233,7 @@ test('stripe: text of a provider that no database keeps harms nothing', async (t
 test('stripe: a link that its provider closes after its time is up has expired', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const [over, open] = [await link(), await link()]
-  await w.db.query(`update payment_links set expires_at = now() - interval '1 second' where id = $1`, [over.id])
+  await expireLinks(w.db, over)
   for (const { theirs } of [over, open]) {
     const closed = stripe.things.links.find(({ id }) => id === theirs)
     await deliver(stripe.emit('payment_link.updated', { ...closed, active: false }))
