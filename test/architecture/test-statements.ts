@@ -7,6 +7,7 @@ const subjects: Readonly<Record<string, string>> = {
   'test/core/policy/forms.property.test.ts': 'compares the condition of a policy in memory and in SQL',
   'test/core/policy/letter-case.test.ts': 'compares letter case in JavaScript and in SQL',
   'test/core/policy/operators.test.ts': 'compares operators in memory and in SQL',
+  'test/core/records/statements.test.ts': 'compares declarations with a statement',
   'test/core/types/fields/trigrams.test.ts': 'runs the condition of a filter',
   'test/platform/db': 'runs statements, transactions and connections',
   'test/platform/jobs/bursts.test.ts': 'counts the rows that statements of the job queue read',
@@ -15,10 +16,7 @@ const subjects: Readonly<Record<string, string>> = {
   'test/support/watch/watch.test.ts': 'judges statements',
 }
 
-/** Folders that the rules do not hold for yet. */
-const exempt: readonly string[] = ['test/features', 'test/journeys']
-
-const isTest = ({ path }: Source): boolean => path.endsWith('.test.ts') && !within(path, exempt)
+const isTest = ({ path }: Source): boolean => path.endsWith('.test.ts')
 const isSubject = ({ path }: Source): boolean => within(path, Object.keys(subjects))
 
 const beginnings = [
@@ -79,4 +77,4 @@ const inConstants = eachFile(
 export const testStatementRules: readonly Rule[] = [inHelpers, inConstants]
 
 /** Every path that these rules name. */
-export const testStatementPaths: readonly string[] = [...Object.keys(subjects), ...exempt]
+export const testStatementPaths: readonly string[] = Object.keys(subjects)

@@ -26,11 +26,6 @@ export async function dropColumns(db: Db, table: string, count: number): Promise
 /** The statement that drops a table. */
 export const dropTable = (table: string) => ({ text: `drop table ${table}` })
 
-/** Makes a migration count as not run. */
-export async function forgetMigration(db: Db, name: string): Promise<void> {
-  await db.query('delete from migrations where name = $1', [name])
-}
-
 /** The definitions of the indexes of a schema, by name. */
 export async function listIndexDefinitions(db: Db, schema: string): Promise<string[]> {
   const statement = 'select indexdef from pg_indexes where schemaname = $1 order by indexname'
@@ -88,10 +83,4 @@ export async function readTableSettings(db: Db, schemas: readonly string[]): Pro
 /** Renames a table of a record type; the new name has no schema. */
 export async function renameTable(db: Db, table: string, name: string): Promise<void> {
   await db.query(`alter table ${table} rename to ${name}`)
-}
-
-/** Gives a table the server's settings of autovacuum. */
-export async function resetVacuumSettings(db: Db, table: string): Promise<void> {
-  await db.query(`alter table ${table} reset (autovacuum_vacuum_threshold, autovacuum_vacuum_scale_factor,
-    autovacuum_vacuum_insert_threshold, autovacuum_vacuum_insert_scale_factor)`)
 }

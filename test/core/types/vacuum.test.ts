@@ -1,15 +1,13 @@
 import test from 'ava'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { readTableSettings } from '#test/core/types/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
 test('vacuum: tables of records are vacuumed after few changes', async (t) => {
   const w = await shared()
-  const { rows } = await w.db.query<{ name: string; settings: string[] }>(
-    `select relname as name, array(select unnest(reloptions) order by 1) as settings from pg_class
-     where relkind = 'r' and relnamespace = to_regnamespace($1) order by name`,
-    [`ws_${w.org.id.replaceAll('-', '')}`],
-  )
+  const rows = await readTableSettings(w.db, [schemaOf(w.org.id)])
   t.true(rows.length > 2)
   const settings = [
     'autovacuum_vacuum_insert_scale_factor=0.02',

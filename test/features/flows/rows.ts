@@ -1,3 +1,4 @@
+import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Db } from '#test/support/rows.ts'
 
 /** Inserts flows without a version, past the API. */
@@ -129,8 +130,7 @@ export interface StoredDispatch {
   readonly snapshots: unknown[] | null
   readonly entry_ids: string[]
   readonly subject_ids: string[]
-  // biome-ignore lint/suspicious/noExplicitAny: tests pass it on as it is
-  readonly cause: any
+  readonly cause: Cause
 }
 
 /** A workspace's dispatches in the outbox. */

@@ -13,6 +13,10 @@ import { eventually } from '#test/support/eventually.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 import { startWorker } from '#workers/worker.ts'
 
+const forgetAll = 'delete from migrations'
+const addApplied = 'insert into migrations (name, batch) select unnest($1::text[]), 1'
+const listApplied = 'select name from migrations order by name'
+
 const lock = 'select pg_advisory_lock($1)'
 const unlock = 'select pg_advisory_unlock($1)'
 const waitingSessions = `select from pg_stat_activity where datname = $1 and pid <> pg_backend_pid() and query like '%advisory_lock%'`
@@ -56,8 +60,8 @@ test('migrate: a database with migrations of before the squash is refused by eve
   t.teardown(() => client.end())
   // A later name than those of today must not pass for a newer release.
   const old = ['0001-people.ts', '0052-workspace-logo.ts']
-  await client.query('delete from migrations')
-  await client.query('insert into migrations (name, batch) select unnest($1::text[]), 1', [old])
+  await client.query(forgetAll)
+  await client.query(addApplied, [old])
 
   const message =
     'This database was made by a release whose migrations are no longer part of Kontor (0001-people.ts): export your data with that ' +
@@ -71,7 +75,7 @@ test('migrate: a database with migrations of before the squash is refused by eve
   t.is(code, 1)
   t.true(output.includes(message), output)
   t.deepEqual(
-    (await client.query('select name from migrations order by name')).rows.map((row) => row.name),
+    (await client.query(listApplied)).rows.map((row) => row.name),
     old,
   )
 })
