@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { connect, made, type PostOffice, read, sender, shareOffice } from '#test/features/messages/support.ts'
 
-const fresh = shareOffice(test, { LOG_LEVEL: 'silent' })
+const fresh = shareOffice(test)
 const oneClick = 'List-Unsubscribe=One-Click'
 const encoded = { 'content-type': 'application/x-www-form-urlencoded' }
 
