@@ -4,8 +4,17 @@ import { basename, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Entries that take longest or mostly wait: they start first, so none of them runs alone at the end. */
-const first = ['scripts', 'functions-sandbox', 'races', 'jobs']
+/** Entries that take longest: they start first, so none of them runs alone at the end. */
+const first = [
+  'scripts',
+  'functions-sandbox',
+  'functions-workers',
+  'records-workers',
+  'flows-runs',
+  'api-walk',
+  'types-indexes',
+  'races-business',
+]
 
 // Two more than there are cores, because tests also wait (on 2 cores a sixth faster than one more). Each thread has databases, APIs and
 // workers of its own; many more threads would wait for each other.

@@ -5,15 +5,16 @@ import type { Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A world with a mail server on this machine that workspaces may name, shared by the tests of a file. */
+/** A world with a mail server on this machine that workspaces may name, shared by tests. */
 export interface PostOffice extends World {
   readonly server: MailServer
 }
 
-/** Opens them at the first test of a file and closes them after the last of the thread; each test takes a workspace of its own. */
+/** One of each for all files of a thread that ask for this environment; each test takes a workspace of its own. */
 export function shareOffice(test: TestFn, environment: Readonly<Record<string, string>> = {}): () => Promise<PostOffice> {
-  const mail = shareMailServer(test)
-  const fresh = shareWorld(test, async () => ({ ...environment, EGRESS_ALLOW: `127.0.0.1:${(await mail()).port}` }))
+  const mail = shareMailServer(test, 'mail server of workspaces')
+  const allowing = async () => ({ ...environment, LOG_LEVEL: 'silent', EGRESS_ALLOW: `127.0.0.1:${(await mail()).port}` })
+  const fresh = shareWorld(test, allowing, { key: `world of messages ${JSON.stringify(environment)}` })
   return async () => ({ ...(await fresh()), server: await mail() })
 }
 

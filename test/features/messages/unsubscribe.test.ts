@@ -4,7 +4,7 @@ import { readInvitationStatus } from '#test/features/messages/rows.ts'
 import { connect, made, type PostOffice, read, sender, shareOffice } from '#test/features/messages/support.ts'
 import { retryJobsNow, setWorkspaceStatus, updateWorkspace } from '#test/support/rows.ts'
 
-const fresh = shareOffice(test, { LOG_LEVEL: 'silent' })
+const fresh = shareOffice(test)
 const oneClick = 'List-Unsubscribe=One-Click'
 const encoded = { 'content-type': 'application/x-www-form-urlencoded' }
 

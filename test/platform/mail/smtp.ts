@@ -20,13 +20,15 @@ interface Test {
   readonly teardown: (end: () => unknown) => void
 }
 
-/** One mail server for the tests of a file. */
-export const shareMailServer = (test: TestFn): (() => Promise<MailServer>) =>
-  shareInThread(test, async () => {
+/** One mail server for the tests of a file, or of all files of a thread that name the key. */
+export function shareMailServer(test: TestFn, key?: string): () => Promise<MailServer> {
+  const start = async () => {
     const ends: (() => unknown)[] = []
     const value = await startMailServer({ teardown: (end) => ends.push(end) })
     return { value, close: () => Promise.all(ends.map((end) => end())) }
-  })
+  }
+  return shareInThread(test, start, key)
+}
 
 /** Starts a mail server; it ends with the test. */
 export async function startMailServer(t: Test, port = 0): Promise<MailServer> {

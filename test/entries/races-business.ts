@@ -1,0 +1,6 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/races/bookings.test.ts'
+import '#test/races/ledger.test.ts'
+import '#test/races/payments.test.ts'
+import '#test/races/queues.test.ts'
+import '#test/races/series.test.ts'
