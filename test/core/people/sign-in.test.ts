@@ -22,7 +22,7 @@ test('sign in: the right address and password start a session of 30 days', async
   t.deepEqual((await w.visitor.as(data.token).get('/v1/auth/me')).data, { id, type: 'user', name: 'Ann Account', email, orgs: [] })
   t.regex(await readPasswordHash(w.db, id), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   const stored = await readSessions(w.db, id)
-  t.is(stored.length, 1)
+  t.is(stored.length, 2)
   t.false(JSON.stringify(stored).includes(data.token.slice(25, 68)))
 })
 

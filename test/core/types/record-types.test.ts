@@ -130,6 +130,7 @@ test('record types: each verb needs its own permission on the key of the type', 
   const types = `${org.path}/types`
   await org.owner.post(types, { key: 'deals', label: 'Deals' })
   const nobody = await createMember(w, org)
+  const foreign = await createOrg(w)
   for (const [method, path, body] of [
     ['GET', types],
     ['POST', types, { key: 'mine', label: 'Mine' }],
@@ -138,7 +139,7 @@ test('record types: each verb needs its own permission on the key of the type', 
   ] as const) {
     t.is((await nobody.client.send(method, path, body)).status, 403, method)
     t.is((await w.visitor.send(method, path, body)).status, 401, method)
-    t.is((await w.org.owner.send(method, path, body)).status, 404, method)
+    t.is((await foreign.owner.send(method, path, body)).status, 404, method)
   }
   const one = await createMember(w, org, [allow(['types:read', 'types:create', 'types:update', 'types:delete'], ['deals', 'mine'])])
   t.deepEqual(
