@@ -62,7 +62,7 @@ test('doors: a function posts and reverses by the rules of the routes', async (t
   t.regex((await invoke(t, org, id, input)).error, /Not found/)
 })
 
-test('doors: what is posted under a natural key is posted once, whatever it says and whenever', async (t) => {
+test('doors: an entry with a deduplication key is posted once, independent of its content and time', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
@@ -86,7 +86,7 @@ test('doors: what is posted under a natural key is posted once, whatever it says
   t.is((await books.read('/entries')).total, 2)
 })
 
-test('doors: an account that was posted to by what was taken back can go, and is none then', async (t) => {
+test('doors: an account whose only entry was rolled back can be deleted, and is unknown then', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
@@ -105,7 +105,7 @@ test('doors: an account that was posted to by what was taken back can go, and is
   await t.throwsAsync(postEntry(scope, { lines }), { message: /^lines\[0\]\.account_id must be/ })
 })
 
-test('doors: of accounts that were posted to and one that was not, the line of the wrong one is named', async (t) => {
+test('doors: among used and unknown accounts, the error names the line of the unknown one', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000', '5000'])
@@ -116,7 +116,7 @@ test('doors: of accounts that were posted to and one that was not, the line of t
   t.regex(refused.body.error.message, /^lines\[2\]\.account_id must be/)
 })
 
-test('doors: whoever loses the right posts no more, nor in books that were closed at once', async (t) => {
+test('doors: a caller that loses its right posts nothing more, and nothing is posted after books are closed', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000'])

@@ -60,7 +60,7 @@ test('entries: what was read can be posted again', async (t) => {
   t.is(again.data.total, '0.000001')
 })
 
-test('entries: an entry without a date is of today in UTC, by hand, in the default currency', async (t) => {
+test('entries: an entry without a date is of today in UTC, manual and in the default currency', async (t) => {
   const { w, books } = await open()
   const { data } = await books.post(['1000 +1', '4000 -1'], { date: null, memo: null, source_type: null, source_id: null, currency: null })
   t.like(data, { memo: '', source_type: 'manual', source_id: null, currency: 'USD' })
@@ -104,7 +104,7 @@ const refusals: readonly [name: string, lines: readonly object[], message: RegEx
   ['no id', [one, { ...other, account_id: '1000' }], /^lines\[1\]\.account_id must be a valid uuid/],
 ]
 for (const [name, lines, message, more] of refusals) {
-  test(`entries: it is refused: ${name}`, async (t) => {
+  test(`entries: a post is refused: ${name}`, async (t) => {
     const { w, books } = await open()
     const sent = lines.map((line) => ({ account_id: books.accounts['1000'], ...line }))
     const answer = await w.org.owner.post(`${books.path}/entries`, { lines: sent, ...more })
@@ -142,7 +142,7 @@ test('entries: the largest entry is exact', async (t) => {
   })
 })
 
-test('entries: an account of another workspace is no account', async (t) => {
+test('entries: an account of another workspace is unknown', async (t) => {
   const { w, books } = await open()
   const foreign = await openBooks(await createOrg(w), ['1000'])
   const answer = await books.post(['1000 +1', `${foreign.accounts['1000']} -1`])
@@ -150,7 +150,7 @@ test('entries: an account of another workspace is no account', async (t) => {
   t.regex(answer.body.error.message, /^lines\[1\]\.account_id must be/)
 })
 
-test('entries: one key posts once, also when 10 send it at once', async (t) => {
+test('entries: an Idempotency-Key posts once, even if 10 callers send it at once', async (t) => {
   const { w, books } = await open()
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => books.post(['1000 +7', '4000 -7'], { memo: 'once' }, w.org.owner, { 'idempotency-key': 'seven' })),

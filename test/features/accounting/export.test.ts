@@ -60,7 +60,7 @@ const sizes = (balances: ReadonlyMap<string, bigint>): string[] =>
     .map(([key, amount]) => `${Number(amount) / 1e6} ${key.split(' ')[1]}`)
     .sort()
 
-test('export: journals read by their grammar have the balances of the books, one account for each code', async (t) => {
+test('export: journals parsed by their grammar have the balances of the books, with one account for each code', async (t) => {
   const { org, books } = await filled()
   const right = await expected(books)
   t.true(right.length > 10)
@@ -78,7 +78,7 @@ test('export: journals read by their grammar have the balances of the books, one
   }
 })
 
-test('export: the rows of a CSV say all that the books say, by date', async (t) => {
+test('export: the rows of the CSV contain all lines of the books, by date', async (t) => {
   const { org, books } = await filled()
   const answer = await org.owner.get(`${books.path}/export?format=csv`)
   t.is(answer.headers.get('content-type'), 'text/csv; charset=utf-8')
@@ -100,7 +100,7 @@ test('export: the rows of a CSV say all that the books say, by date', async (t) 
   }
 })
 
-test('export: an account whose code the caller may not read stands under its id', async (t) => {
+test('export: an account whose code the caller may not read is exported by its id', async (t) => {
   const w = await shared()
   const { org, books } = await filled()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
@@ -110,7 +110,7 @@ test('export: an account whose code the caller may not read stands under its id'
   t.false(text.includes('Account '), 'no name of an account')
 })
 
-test('export: empty books are an empty journal, and no other format is known', async (t) => {
+test('export: empty books are an empty journal, and other formats are refused', async (t) => {
   const w = await shared()
   const { path } = await openBooks(await createOrg(w), [])
   const books = await openBooks(w.org, ['1000'])

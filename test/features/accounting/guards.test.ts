@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('guards: nothing that was posted or sealed can be changed, deleted or emptied', async (t) => {
+test('guards: posted entries and seals cannot be changed, deleted or truncated', async (t) => {
   const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
@@ -99,13 +99,13 @@ const broken: readonly [name: string, lines: readonly (readonly [string, string]
   ],
 ]
 for (const [name, lines, message, entry] of broken) {
-  test(`guards: the database keeps no entry ${name}`, async (t) => {
+  test(`guards: the database refuses an entry ${name}`, async (t) => {
     const w = await shared()
     t.regex(await commit(w.db, (client) => addEntry(client, w.org.id, lines, entry)), message)
   })
 }
 
-test('guards: an unbalanced entry is refused at the commit, and a whole one is kept', async (t) => {
+test('guards: an unbalanced entry is refused at the commit, and a balanced one is stored', async (t) => {
   const w = await shared()
   const { id } = await createOrg(w)
   let written = false
@@ -129,7 +129,7 @@ test('guards: an unbalanced entry is refused at the commit, and a whole one is k
   )
 })
 
-test('guards: no line joins an entry that is posted', async (t) => {
+test('guards: no line can be added to a posted entry', async (t) => {
   const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const { id } = (await books.post(['1000 +1', '4000 -1'])).data
@@ -139,7 +139,7 @@ test('guards: no line joins an entry that is posted', async (t) => {
   t.regex(await insert(3, 3), /journal_lines_entry/)
 })
 
-test('guards: an account with lines stays and keeps its kind, by every door', async (t) => {
+test('guards: an account with lines cannot be deleted or change its kind, by any route', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000', '5000'])

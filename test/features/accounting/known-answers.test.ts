@@ -123,7 +123,7 @@ test('known answers: the example of beancount has its 92 asserted balances and i
   }
 })
 
-test('known answers: 69 journals of ledger’s own tests have the balances that it says', async (t) => {
+test('known answers: 69 journals of ledger’s own tests have the balances that ledger computes', async (t) => {
   const books = await booksOf(t, 'ledger-baseline')
   t.is(new Set(books.journal.final.flatMap(({ amounts }) => amounts.map(([account]) => account.split(' ')[0]))).size, 69)
   await agree(t, books)

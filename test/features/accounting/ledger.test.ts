@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('ledger: pages of a ledger go on where the one before ended, by date, then by posting', async (t) => {
+test('ledger: each page of a ledger continues after the previous one, by date, then by posting', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000'])
@@ -37,7 +37,7 @@ test('ledger: pages of a ledger go on where the one before ended, by date, then 
   t.deepEqual(february.rows, whole.rows.slice(2, 10))
 })
 
-test('ledger: a cursor is of one query, and whole', async (t) => {
+test('ledger: a cursor is valid for its query only, and only unchanged', async (t) => {
   const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '1100'])
   for (const amount of ['1', '2']) await books.post([`1000 +${amount}`, `1100 -${amount}`], { date: '2026-01-05' })
@@ -56,7 +56,7 @@ test('ledger: a cursor is of one query, and whole', async (t) => {
   for (const address of wrong) await t.throwsAsync(books.read(address.slice(books.path.length)), { message: /VALIDATION_ERROR/ })
 })
 
-test('ledger: a line without a memo shows that of its entry', async (t) => {
+test('ledger: a line without a memo shows the memo of its entry', async (t) => {
   const w = await shared()
   const books = await openBooks(await createOrg(w), ['1000', '4000'])
   const lines = [

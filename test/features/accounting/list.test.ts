@@ -60,7 +60,7 @@ test('list: entries are listed newest first, by date, account, currency and stat
   t.is(all.entries[0].reverses, all.entries[1].id)
 })
 
-test('list: a list takes limits at their values and no others', async (t) => {
+test('list: a list accepts limits within their range only', async (t) => {
   const w = await shared()
   const { path } = await openBooks(w.org, [])
   const status = async (query: string) => (await w.org.owner.get(`${path}/entries?${query}`)).status
@@ -79,7 +79,7 @@ test('list: a list takes limits at their values and no others', async (t) => {
     t.is(await status(query), 400, query)
 })
 
-test('list: entries of another workspace and ids that are none are not found', async (t) => {
+test('list: entries of another workspace and invalid ids are 404', async (t) => {
   const w = await shared()
   const { read, path } = await filled()
   const [{ id }] = (await read('/entries')).entries

@@ -13,7 +13,7 @@ const shared = shareWorld(test)
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
 const size = Number(process.env.MODEL_OPERATIONS ?? 250)
 
-test('model: what eight clients post, reverse, seal and ask at two servers is what a list of entries says', async (t) => {
+test('model: reports of eight clients that post, reverse and seal at two servers match a list of entries in memory', async (t) => {
   const w = await shared()
   const { owner } = w.org
   const second = (await startSecondApi(t, w)).as(owner.token)

@@ -32,7 +32,7 @@ async function filled() {
 
 const spans = ['2025-12-31', '2026-01-01', '2026-01-02', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01', '2026-05-20', '2026-05-31']
 
-test('months: sums of months change no report, whatever its first and last day', async (t) => {
+test('months: stored sums of months change no report, for any first and last day', async (t) => {
   const { org, books, expected } = await filled()
   const check = async (name: string, more: (from: string, to: string) => number = () => 0) => {
     for (const [index, from] of spans.entries()) {
@@ -51,7 +51,7 @@ test('months: sums of months change no report, whatever its first and last day',
   t.true((await books.read('/verify')).ok)
 })
 
-test('months: a report as of an instant before the sums, and one after them, are right', async (t) => {
+test('months: reports as of an instant before and after the sums are correct', async (t) => {
   const { org, books } = await filled()
   const { created_at: before } = (await books.post(['1000 +1000', '4000 -1000'], { date: '2026-02-02' })).data
   const early = await books.trialBalance(`?recorded_before=${before}`)
@@ -62,7 +62,7 @@ test('months: a report as of an instant before the sums, and one after them, are
   t.is((await books.trialBalance())['1000']?.[2], '3511.00')
 })
 
-test('months: summing again adds nothing twice, also when many do it while others post', async (t) => {
+test('months: repeated summing counts nothing twice, even concurrently with posts', async (t) => {
   const { org, books } = await filled()
   await Promise.all([
     ...Array.from({ length: 10 }, () => sum(org)),
@@ -76,7 +76,7 @@ test('months: summing again adds nothing twice, also when many do it while other
   t.true((await books.read('/verify')).ok)
 })
 
-test('months: a sum that went wrong is found', async (t) => {
+test('months: verify finds a wrong sum', async (t) => {
   const { org, books } = await filled()
   await sum(org)
   const { db } = await shared()
@@ -86,7 +86,7 @@ test('months: a sum that went wrong is found', async (t) => {
   t.like(differences, [{ kind: 'balance', id: books.accounts['1000'] }])
 })
 
-test('months: a report that adds up many lines has a worker keep their sums', async (t) => {
+test('months: a report over many lines makes a worker store their sums', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000'])

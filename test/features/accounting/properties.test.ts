@@ -12,7 +12,7 @@ const units = fc.bigInt({ min: 0n, max: 9_223_372_036_853n })
 const fraction = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 6 })
 const amountText = fc.tuple(units, fraction).map(([whole, digits]) => (digits === '' ? `${whole}` : `${whole}.${digits}`))
 
-test('properties: an amount that is written reads as the same, has the digits of its currency and no more than it needs', (t) => {
+test('properties: a formatted amount parses to the same value, with the digits of its currency and no more than needed', (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.constantFrom(...codes), (amount, currency) => {
       const text = writeAmount(amount, currency)
@@ -31,7 +31,7 @@ test('properties: an amount that is written reads as the same, has the digits of
   t.pass()
 })
 
-test('properties: text and JSON number of an amount are the same, and agree with decimal.js', (t) => {
+test('properties: the text and the JSON number of an amount are equal, and agree with decimal.js', (t) => {
   fc.assert(
     fc.property(amountText, (text) => {
       if (new Decimal(text).isZero()) return isEmptySide(text) && isEmptySide(toJsonNumber(text))
@@ -43,7 +43,7 @@ test('properties: text and JSON number of an amount are the same, and agree with
   t.pass()
 })
 
-test('properties: whatever is no plain decimal is refused', (t) => {
+test('properties: text that is not a plain decimal is refused', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.stringMatching(/^[-+0-9.,eE_ ]{1,12}$/)), (text) => {
       const isPlain = /^[0-9]{1,13}(\.[0-9]{1,6})?$/.test(text) && !new Decimal(text).isZero() && new Decimal(text).lte('9223372036854')
@@ -60,7 +60,7 @@ test('properties: whatever is no plain decimal is refused', (t) => {
   t.pass()
 })
 
-test('properties: two accounts never get one name in an export, and every name is one that beancount takes', (t) => {
+test('properties: two accounts never have the same name in an export, and beancount accepts every name', (t) => {
   const kind = fc.constantFrom('asset', 'liability', 'equity', 'revenue', 'expense', null)
   const account = fc.record({
     id: fc.uuid(),

@@ -27,7 +27,7 @@ async function firm() {
 const amounts = (section: { rows: readonly { code: string; amount: string }[] }) =>
   Object.fromEntries(section.rows.map(({ code, amount }) => [code, amount]))
 
-test('reports: the trial balance is gross, of all days, and sums up to nothing', async (t) => {
+test('reports: the trial balance is gross, covers all days, and adds up to zero', async (t) => {
   const { books } = await firm()
   t.deepEqual(await books.trialBalance(), {
     '1000': ['1900.00', '301.00', '1599.00'],
@@ -42,7 +42,7 @@ test('reports: the trial balance is gross, of all days, and sums up to nothing',
   t.like(await books.read('/trial-balance'), { currency: 'USD', currencies: ['USD'] })
 })
 
-test('reports: profit and loss is of this year until today unless days are named', async (t) => {
+test('reports: profit and loss covers this year until today by default', async (t) => {
   const { books } = await firm()
   const report = await books.read('/reports/profit-loss')
   t.like(report, { net: '260.00', currency: 'USD', currencies: ['USD'] })
@@ -56,7 +56,7 @@ test('reports: profit and loss is of this year until today unless days are named
   t.is((await books.read('/reports/profit-loss?from=2026-05-21&to=2026-05-21')).net, '-1.00')
 })
 
-test('reports: the balance sheet counts all that was earned as equity', async (t) => {
+test('reports: the balance sheet counts all earnings as equity', async (t) => {
   const { books, post } = await firm()
   const sheet = await books.read('/reports/balance-sheet')
   t.like(sheet, { earnings: '860.00', balanced: true, currency: 'USD' })
@@ -70,7 +70,7 @@ test('reports: the balance sheet counts all that was earned as equity', async (t
   t.like(unclear, { balanced: false, unclassified: { total: '5.00' } })
 })
 
-test('reports: a closing of 31 December is the opening of 1 January, in the ledger as in sums', async (t) => {
+test('reports: the closing balance of 31 December is the opening balance of 1 January, in the ledger and in sums', async (t) => {
   const { books } = await firm()
   for (const [code, id] of Object.entries(books.accounts)) {
     const old = await books.read(`/ledger?account=${id}&to=2025-12-31`)
@@ -84,7 +84,7 @@ test('reports: a closing of 31 December is the opening of 1 January, in the ledg
   }
 })
 
-test('reports: the overview tells of this month, its months and who rests', async (t) => {
+test('reports: the overview shows this month, the last months and idle accounts', async (t) => {
   const { books, org } = await firm()
   const view = await books.read(`/overview?cash_accounts=${books.accounts['1000']},${books.accounts['1100']}`)
   t.like(view, { revenue: '0.00', expense: '140.00', net: '-140.00', cash: '2000.00', unclassified: '0.00', entry_count: 1 })
@@ -115,7 +115,7 @@ test('reports: the overview tells of this month, its months and who rests', asyn
   t.is((await org.owner.get(`${books.path}/overview?cash_accounts=x`)).status, 400)
 })
 
-test('reports: an account that rested 90 days is idle, one of 89 is not', async (t) => {
+test('reports: an account without lines for 90 days is idle, for 89 days it is not', async (t) => {
   const { org } = await shared()
   const { post, read } = await openBooks(org, ['1000', '1100', '4000', '4100'])
   await post(['1000 +1', '4000 -1'], { date: '2026-02-19' })
@@ -126,7 +126,7 @@ test('reports: an account that rested 90 days is idle, one of 89 is not', async 
   t.deepEqual(await idle('?from=2026-05-01&to=2026-05-21'), ['1000', '1100', '4000', '4100'])
 })
 
-test('reports: code and name are empty where the caller may not read them, and nothing is left out', async (t) => {
+test('reports: codes and names that the caller may not read are empty, and no account is omitted', async (t) => {
   const { w, books, org } = await firm()
   const report = [{ effect: 'allow', actions: ['accounting:read'] }]
   const blind = await createMember(w, org, report)
@@ -160,7 +160,7 @@ test('reports: code and name are empty where the caller may not read them, and n
   )
 })
 
-test('reports: an account that nobody uses and the caller may not read is none; one in use has a ledger', async (t) => {
+test('reports: an unused account that the caller may not read is 404; a used one has a ledger', async (t) => {
   const { w, books, org } = await firm()
   const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['accounting:read'] }])
   const status = async (id?: string) => (await client.get(`${books.path}/ledger?account=${id}`)).status
@@ -169,7 +169,7 @@ test('reports: an account that nobody uses and the caller may not read is none; 
   t.is((await org.owner.get(`${books.path}/ledger?account=${books.accounts.x}`)).status, 200)
 })
 
-test('reports: a report of days in the wrong order, of no currency or without an account is refused', async (t) => {
+test('reports: a report with days in the wrong order, an unknown currency or without an account is refused', async (t) => {
   const { books, org } = await firm()
   for (const query of [
     '/overview?from=2026-05-02&to=2026-05-01',
@@ -188,7 +188,7 @@ test('reports: a report of days in the wrong order, of no currency or without an
   t.deepEqual(await books.trialBalance('?currency=EUR'), {})
 })
 
-test('reports: renaming an account changes no number, and an account may be given its first kind', async (t) => {
+test('reports: a rename of an account changes no number, and an account without a kind may get one', async (t) => {
   const { books, org } = await firm()
   const before = await books.trialBalance()
   const account = `${org.path}/records/accounts/${books.accounts['1000']}/values`

@@ -34,7 +34,7 @@ function hashOf(previous: string | null, until: string, entries: readonly Record
     .digest('hex')
 }
 
-test('sealed: seals are a chain that anybody can compute', async (t) => {
+test('sealed: seals are a chain of hashes that anybody can compute', async (t) => {
   const { org, books } = await open()
   const first = [(await sale(books, '1.5')).data, (await sale(books, '2', '2025-01-01')).data]
   const one = await seal(org, books)
@@ -56,7 +56,7 @@ test('sealed: seals are a chain that anybody can compute', async (t) => {
   t.deepEqual(await books.read('/verify'), { ok: true, entries: 5, seals: 4, differences: [] })
 })
 
-test('sealed: a seal of an instant between two entries covers the first alone', async (t) => {
+test('sealed: a seal of an instant between two entries covers only the first', async (t) => {
   const { org, books } = await open()
   await sale(books, '1')
   const { created_at } = (await sale(books, '2')).data
@@ -64,14 +64,14 @@ test('sealed: a seal of an instant between two entries covers the first alone', 
   t.is((await seal(org, books)).data.entries, 1)
 })
 
-test('sealed: a seal that is ahead or of no instant is refused', async (t) => {
+test('sealed: a seal of a future or invalid instant is refused', async (t) => {
   const { org, books } = await open()
   for (const until of ['2999-01-01T00:00:00Z', '2026-01-01', 'now', '']) t.is((await seal(org, books, { until })).status, 400, until)
   t.deepEqual(await books.read('/seals'), [])
   t.deepEqual(await books.read('/verify'), { ok: true, entries: 0, seals: 0, differences: [] })
 })
 
-test('sealed: whatever is changed past the database is found', async (t) => {
+test('sealed: verify finds changes made past the database’s triggers', async (t) => {
   const w = await shared()
   const { org, books } = await open()
   const { id } = (await sale(books, '10')).data
@@ -103,7 +103,7 @@ test('sealed: whatever is changed past the database is found', async (t) => {
   t.true((await books.read('/verify')).ok)
 })
 
-test('sealed: a report as of an instant stays as it was', async (t) => {
+test('sealed: a report as of an instant never changes', async (t) => {
   const { org, books } = await open()
   const account = books.accounts['1000']
   await sale(books, '1')

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-test('settings: nothing is posted on a day that the books are closed through', async (t) => {
+test('settings: nothing can be posted on a day in closed books', async (t) => {
   const w = await shared()
   const { org } = w
   const books = await openBooks(org, ['1000', '4000'])

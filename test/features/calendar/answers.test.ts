@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
   { who: 'booker', before: ['link declined'], heard: 'deleted', outcome: '200 gone' },
 ]
 
-test('answers: answers to invitations are taken by one table', async (t) => {
+test('answers: answers to invitations follow one table of cases', async (t) => {
   let ms = Date.parse('2026-11-25T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date(ms))
   t.teardown(w.close)
@@ -168,7 +168,7 @@ async function book(t: ExecutionContext, w: World, email: string): Promise<{ id:
   return { id: data.events[0].event_id }
 }
 
-test('answers: a booker whose booking was deleted hears so by mail, and its page says that it is gone', async (t) => {
+test('answers: a booker whose booking was deleted is informed by mail, and its page says so', async (t) => {
   const w = await shared()
   const { id } = await book(t, w, 'vera@example.com')
   const [confirmed] = await told(w, 'vera@example.com')
@@ -188,7 +188,7 @@ test('answers: a booker whose booking was deleted hears so by mail, and its page
   t.notRegex(off[0]?.text ?? '', /\/rsvp\//, 'it leads nowhere')
 })
 
-test('answers: a booker who declines a booking that was made to repeat calls off all of it, by one mail', async (t) => {
+test('answers: a booker who declines a booking that was turned into a series cancels the whole series, by one mail', async (t) => {
   let ms = Date.parse('2026-11-25T08:00:00Z')
   const w = await world({}, undefined, () => new Date(ms))
   t.teardown(w.close)

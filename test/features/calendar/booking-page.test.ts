@@ -32,7 +32,7 @@ const visitor = { name: 'Vera', email: 'vera@example.com' }
 const daysIn = (text: string) => [...text.matchAll(/href="\?day=(\d{4}-\d\d-\d\d)[^"]*" aria-label/g)].map(([, day]) => day)
 const timesIn = (text: string) => [...text.matchAll(/href="\?start=[^"]*">([^<]+)</g)].map(([, time]) => time)
 
-test('booking page: a booking page sent again with another time gives the first answer', async (t) => {
+test('booking page: a page that is sent again with another time returns the first booking', async (t) => {
   const { w, path } = await bookable(t)
   const fields = { id: randomUUID(), ...visitor }
   const first = await post(w, path, { ...fields, start: '2026-03-03T10:00:00Z' })
@@ -44,7 +44,7 @@ test('booking page: a booking page sent again with another time gives the first 
   t.is(await countRows(w.db, 'bookings', w.org.id), 1)
 })
 
-test('booking page: a booking page without its hidden id counts as one sending each time', async (t) => {
+test('booking page: each page that is sent without its hidden id is a booking of its own', async (t) => {
   const { w, path } = await bookable(t)
   const sent = [
     await post(w, path, { ...visitor, start: '2026-03-03T10:00:00Z' }),
@@ -78,13 +78,13 @@ test('booking page: a month marks the days with free times, and its neighbours e
   t.regex((await open(w, `${path}?day=2026-03-05`)).text, /no free time on this day/)
 })
 
-test('booking page: where the month has no free time left the next one is shown', async (t) => {
+test('booking page: if the month has no free time, the next one is shown', async (t) => {
   const { w, path } = await bookable(t, { hours: { sun: [['09:00', '10:00']] }, horizon_days: 365, min_notice: 29 * 1440 })
   t.deepEqual(daysIn((await open(w, path)).text).slice(0, 1), ['2026-04-05'])
   t.deepEqual(daysIn((await open(w, `${path}?month=2026-03`)).text), [])
 })
 
-test('booking page: lengths and zone go along from step to step', async (t) => {
+test('booking page: length and zone are kept from step to step', async (t) => {
   const { w, path } = await bookable(t, { durations: [30, 60], hours: { tue: [['09:00', '10:00']] } }, { timezone: 'Europe/Berlin' })
   const month = (await open(w, `${path}?duration=60&tz=Asia/Kolkata`)).text
   t.regex(month, /href="\?month=2026-03&amp;duration=30&amp;tz=Asia%2FKolkata">30 min</)
@@ -97,13 +97,13 @@ test('booking page: lengths and zone go along from step to step', async (t) => {
   t.regex(details, /name="duration" value="60"/)
 })
 
-test('booking page: of an hour that comes twice each time is told apart', async (t) => {
+test('booking page: the times of a repeated hour are distinguished', async (t) => {
   const booking = { hours: { sun: [['01:00', '04:00']] }, horizon_days: 365 }
   const { w, path } = await bookable(t, booking, { timezone: 'Europe/Berlin' })
   t.deepEqual(timesIn((await open(w, `${path}?month=2026-10&day=2026-10-25`)).text), ['01:00', '02:00 GMT+2', '02:00 GMT+1', '03:00'])
 })
 
-test('booking page: a time that was taken meanwhile is answered with others of its day, and what was filled in stays', async (t) => {
+test('booking page: for a time that was taken meanwhile, the page offers others of the day and keeps the input', async (t) => {
   const { w, path } = await bookable(t, { hours: { tue: [['09:00', '12:00']] } })
   t.is((await post(w, path, { ...visitor, start: '2026-03-03T10:00:00Z' })).status, 200)
   const id = randomUUID()

@@ -19,7 +19,7 @@ async function page(t: ExecutionContext, w: World, booking: object = {}, more: o
   return { calendar, path, slots, book }
 }
 
-test('booking: a visitor sees a page, takes a time, has it confirmed by mail and declines it again', async (t) => {
+test('booking: a visitor opens a page, books a time, gets a confirmation by mail, and declines', async (t) => {
   const w = await world({ TRUST_PROXY: '1' }, undefined, now)
   t.teardown(w.close)
   const { path, slots, book, calendar } = await page(t, w, { durations: [60], title: 'Advice' }, { timezone: 'Europe/Berlin' })
@@ -58,7 +58,7 @@ test('booking: a visitor sees a page, takes a time, has it confirmed by mail and
   t.is((await w.visitor.get(rsvp)).status, 404)
 })
 
-test('booking: hours go by the clock, slots by elapsed time, across clock changes', async (t) => {
+test('booking: across clock changes, hours follow the local clock and slots the elapsed time', async (t) => {
   const w = await shared()
   const hours = { sun: [['13:00', '18:00']] }
   const afternoon = await page(t, w, { durations: [60], hours, horizon_days: 365 }, { timezone: 'America/New_York' })
@@ -85,7 +85,7 @@ test('booking: hours go by the clock, slots by elapsed time, across clock change
   )
 })
 
-test('booking: the buffer is kept once, notice and horizon at their borders, and reasons are told to readers', async (t) => {
+test('booking: buffer, notice and horizon are respected exactly, and readers see the reasons', async (t) => {
   const w = await shared()
   const { slots, path, calendar, book } = await page(t, w, { durations: [30], buffer: 15, slot_step: 15, min_notice: 120, horizon_days: 1 })
   t.is((await slots('from=2026-03-02&to=2026-03-02'))[0], '2026-03-02T10:00')
@@ -107,7 +107,7 @@ test('booking: the buffer is kept once, notice and horizon at their borders, and
   t.like(reasons, { '09:00': 'notice', '11:30': 'buffer', '12:00': 'busy' })
 })
 
-test('booking: the same Idempotency-Key gives the first booking again', async (t) => {
+test('booking: the same Idempotency-Key returns the first booking', async (t) => {
   const w = await shared()
   const { book } = await page(t, w)
   const key = { 'idempotency-key': 'once' }
@@ -119,7 +119,7 @@ test('booking: the same Idempotency-Key gives the first booking again', async (t
   t.is(empty.body.error.message, 'Idempotency-Key must have 1 to 255 characters')
 })
 
-test('booking: a feed shows what a reader sees, private events as busy, and answers 304 until something changes', async (t) => {
+test('booking: a feed shows the view of a reader, with private events as busy, and answers 304 until a change', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w)
   const make = (body: object) =>
@@ -158,7 +158,7 @@ test('booking: a feed shows what a reader sees, private events as busy, and answ
   t.is((await w.visitor.get(path)).status, 404)
 })
 
-test('booking: the pages of a booking and of an invitation work by plain forms, and looking changes nothing', async (t) => {
+test('booking: the pages of a booking and of an invitation work by plain forms, and opening them changes nothing', async (t) => {
   const w = await world({}, undefined, now)
   t.teardown(w.close)
   const { calendar } = await page(t, w, { durations: [60] })

@@ -26,7 +26,7 @@ const bookings: readonly (readonly [name: string, start: string, now: string, st
   ['a second less than the buffer before an event', '2026-03-06T11:30:00Z', '2026-03-05T09:00:00Z', 409],
 ]
 
-test('borders: a time is booked until the second at which it may not be', async (t) => {
+test('borders: a time can be booked up to the second of its notice', async (t) => {
   let now = new Date('2026-03-02T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)
@@ -45,7 +45,7 @@ test('borders: a time is booked until the second at which it may not be', async 
   }
 })
 
-test('borders: a link of an invitation opens until 30 days after the event, of a series after its last occurrence', async (t) => {
+test('borders: the link of an invitation is valid until 30 days after the event or the last occurrence', async (t) => {
   let now = new Date('2026-11-25T08:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)
@@ -65,7 +65,7 @@ test('borders: a link of an invitation opens until 30 days after the event, of a
   t.deepEqual([await status(series, end + second), await status(series, last), await status(series, last + second)], [200, 200, 404])
 })
 
-test('borders: an address gets ten mails of bookings a day and a workspace sends 500; the booking stands all the same', async (t) => {
+test('borders: an address gets ten booking mails a day and a workspace sends 500; further bookings are kept without a mail', async (t) => {
   const w = await shared()
   const { key, id } = await makeCalendar(t, w, { timezone: 'UTC', settings: { booking: { enabled: true, hours, durations: [15] } } })
   const start = (count: number) => new Date(Date.parse('2026-03-03T09:00:00Z') + count * 900_000).toISOString()
@@ -86,7 +86,7 @@ test('borders: an address gets ten mails of bookings a day and a workspace sends
   t.is(data.events.length, 14)
 })
 
-test('borders: an address looks at public calendars 60 times a minute', async (t) => {
+test('borders: an address may request public calendars 60 times a minute', async (t) => {
   const w = await shared()
   const { key } = await makeCalendar(t, w, { settings: { booking: { enabled: true } } })
   const place = `/cal/${w.org.id}/book/${key}`

@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('calendars: a person finds its own calendar and that of the team, which are made when they are needed', async (t) => {
+test('calendars: a person’s calendar and the team’s calendar are created when they are first needed', async (t) => {
   const w = await fresh()
   const member = await createMember(w, w.org, [{ effect: 'allow', actions: ['calendar:read'], resources: ['team'] }])
   const { data } = await member.client.get(at(w, '/calendars'))
@@ -26,7 +26,7 @@ test('calendars: a person finds its own calendar and that of the team, which are
   )
 })
 
-test('calendars: a calendar is made, read, changed and deleted by those who may', async (t) => {
+test('calendars: a calendar is created, read, changed and deleted by callers with the permission', async (t) => {
   const w = await fresh()
   const made = await makeCalendar(t, w, { key: 'rooms', timezone: 'Europe/Berlin', settings: { no_overlap: true } })
   t.like(made, { key: 'rooms', kind: 'org', access: 'manage', visibility: 'none', settings: { no_overlap: true } })
@@ -75,7 +75,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, RegExp])[] =
   ['hours over midnight', { key: 'rooms', name: 'A', settings: { booking: { hours: { mon: [['22:00', '02:00']] } } } }, /must end after/],
   ['a horizon of 366 days', { key: 'rooms', name: 'A', settings: { booking: { horizon_days: 366 } } }, /settings/],
 ]
-test('calendars: what a calendar cannot be is refused by the name of the field', async (t) => {
+test('calendars: an invalid calendar is refused, and the error names the field', async (t) => {
   const w = await fresh()
   for (const [name, body, message] of refused) {
     const { status, body: answer } = await w.org.owner.post(at(w, '/calendars'), { kind: 'org', ...body })
@@ -84,7 +84,7 @@ test('calendars: what a calendar cannot be is refused by the name of the field',
   }
 })
 
-test('calendars: limits of a calendar hold at their value', async (t) => {
+test('calendars: the limits of a calendar are exact', async (t) => {
   const w = await fresh()
   await makeCalendar(t, w, { key: 'ab', description: 'x'.repeat(1_000) })
   const hours = { mon: [['00:00', '24:00']], tue: [] }
@@ -94,7 +94,7 @@ test('calendars: limits of a calendar hold at their value', async (t) => {
   })
 })
 
-test('calendars: a personal calendar belongs to its maker alone; no role and not the owner of the workspace reaches it', async (t) => {
+test('calendars: a personal calendar is accessible only to its creator, not to any role or the workspace’s owner', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const calendar = await makeCalendar(t, w, { kind: 'personal', key: 'ada', name: 'Ada' }, ada.client)
@@ -107,13 +107,13 @@ test('calendars: a personal calendar belongs to its maker alone; no role and not
   t.is((await service.client.post(at(w, '/events'), { title: 'A', start: '2026-12-01T09:00:00Z' })).status, 400)
 })
 
-test('calendars: main calendars and that of the team cannot be deleted', async (t) => {
+test('calendars: main calendars and the team’s calendar cannot be deleted', async (t) => {
   const w = await fresh()
   const { data } = await w.org.owner.get(at(w, '/calendars'))
   for (const { id } of data) t.is((await w.org.owner.delete(at(w, `/calendars/${id}`))).status, 403)
 })
 
-test('calendars: shares give a member access, and are replaced and taken back', async (t) => {
+test('calendars: shares give a member access, and are replaced and removed', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const email = await readEmail(w.db, ada.id)
@@ -135,7 +135,7 @@ test('calendars: shares give a member access, and are replaced and taken back', 
   t.is((await ada.client.get(path)).status, 404)
 })
 
-test('calendars: who leaves takes its calendars out of reach, and who comes back within 30 days finds them', async (t) => {
+test('calendars: the calendars of a member who leaves are inaccessible, and restored if the member returns within 30 days', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const calendar = await makeCalendar(t, w, { kind: 'personal', key: 'ada', visibility: 'read' }, ada.client)
@@ -148,7 +148,7 @@ test('calendars: who leaves takes its calendars out of reach, and who comes back
   t.is((await occurrences(w, '2026-12-01', '2026-12-01', ada.client)).length, 1)
 })
 
-test('calendars: the subscription link is told to those who manage, is new each time it is turned on, and goes when it is turned off', async (t) => {
+test('calendars: managers see the subscription link, which is new each time it is enabled, and invalid once disabled', async (t) => {
   const w = await fresh()
   const calendar = await makeCalendar(t, w, { visibility: 'read' })
   const path = at(w, `/calendars/${calendar.id}`)

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test("events: a person's event goes on its own calendar, an hour long", async (t) => {
+test("events: an event without a calendar is on the person's own calendar, an hour long", async (t) => {
   const w = await fresh()
   const event = await makeEvent(t, w, { start: '2026-12-01T10:00:00+01:00', location: 'Room 1' })
   t.like(event, {
@@ -29,7 +29,7 @@ test("events: a person's event goes on its own calendar, an hour long", async (t
   t.deepEqual(await occurrences(w, '2026-12-01T10:00:00Z', '2026-12-02'), [], 'what has ended is out')
 })
 
-test('events: all-day events are dates; an end that is left out or the same as the start means one day', async (t) => {
+test('events: all-day events have dates; an end that is omitted or equals the start means one day', async (t) => {
   const w = await fresh()
   const one = await makeEvent(t, w, { start: '2026-12-24', title: 'One' })
   t.like(one, { start: '2026-12-24', end: '2026-12-25', all_day: true })
@@ -41,7 +41,7 @@ test('events: all-day events are dates; an end that is left out or the same as t
   t.like(read, { start: one.start, end: one.end, all_day: true }, 'what was read can be sent again')
 })
 
-test('events: a change of the start keeps the length, and what is left out stays', async (t) => {
+test('events: a change of the start keeps the length, and omitted fields keep their values', async (t) => {
   const w = await fresh()
   const event = await makeEvent(t, w, { end: '2026-12-01T09:25:00Z', description: 'Bring the plans', reminders: [10] })
   const { data } = await w.org.owner.patch(at(w, `/events/${event.id}`), { start: '2026-12-02T15:00:00Z' })
@@ -76,7 +76,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, RegExp])[] =
   ['half a link', { record_type: 'invoices' }, /must be sent together/],
   ['a link to no record', { record_type: 'invoices', record_id: '01a1fbc7-fde3-7a3b-b7ab-8fee04ad615d' }, /record_id must be/],
 ]
-test('events: what an event cannot be is refused by the name of the field', async (t) => {
+test('events: an invalid event is refused, and the error names the field', async (t) => {
   const w = await fresh()
   for (const [name, body, message] of refused) {
     const { status, body: answer } = await w.org.owner.post(at(w, '/events'), { title: 'A', start: '2026-12-01T09:00:00Z', ...body })
@@ -85,7 +85,7 @@ test('events: what an event cannot be is refused by the name of the field', asyn
   }
 })
 
-test('events: limits of an event hold at their value', async (t) => {
+test('events: the limits of an event are exact', async (t) => {
   const w = await fresh()
   const attendees = Array.from({ length: 100 }, (_, n) => ({ email: `guest${n}@example.com` }))
   const texts = { title: 'x'.repeat(300), location: 'x'.repeat(500), description: 'x'.repeat(20_000) }
@@ -107,7 +107,7 @@ test('events: a window is at most 400 days, and its ends are instants or days', 
   t.is((await list('from=2026-01-01&to=2026-01-02&calendars=01a1fbc7-fde3-7a3b-b7ab-8fee04ad615d')).status, 404)
 })
 
-test('events: a calendar without overlaps refuses them, for repeats and moves too; events that touch are none', async (t) => {
+test('events: a calendar without overlaps refuses them, also of series and moves; adjacent events do not overlap', async (t) => {
   const w = await fresh()
   const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
   const make = (body: Record<string, unknown>) => w.org.owner.post(at(w, '/events'), { calendar_id, title: 'A', ...body })
@@ -124,7 +124,7 @@ test('events: a calendar without overlaps refuses them, for repeats and moves to
   t.is((await w.org.owner.patch(at(w, `/events/${later.data.id}`), { start: '2026-12-01T12:30:00Z' })).status, 200)
 })
 
-test('events: events are linked to records, for those who may read them', async (t) => {
+test('events: events are linked to records, for callers who may read the records', async (t) => {
   const w = await fresh()
   const record = (await w.org.owner.post(`${w.org.path}/records/invoices`, { values: {} })).data
   const event = await makeEvent(t, w, { record_type: 'invoices', record_id: record.id })
@@ -143,7 +143,7 @@ test('events: events are linked to records, for those who may read them', async 
   t.like((await change({ record_type: null, record_id: null })).data, { record_type: null, record_id: null })
 })
 
-test('events: guests are named anew, join and leave, and whoever is not named keeps its name', async (t) => {
+test('events: a change replaces the guests, and a guest without a name keeps the earlier one', async (t) => {
   const w = await fresh()
   const event = await makeEvent(t, w, {
     attendees: [
@@ -186,7 +186,7 @@ test('events: an event is answered by its guests, who see it and cannot change i
   t.is((await stranger.client.get(path)).status, 404)
 })
 
-test('events: free/busy tells of people and calendars as far as they let themselves be seen', async (t) => {
+test('events: free/busy shows people and calendars up to their visibility', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   await makeEvent(t, w, { title: 'Secret' }, ada.client)
@@ -207,7 +207,7 @@ test('events: free/busy tells of people and calendars as far as they let themsel
   ])
 })
 
-test('events: times are suggested when everybody is free', async (t) => {
+test('events: suggested times are free for everybody', async (t) => {
   const w = await fresh()
   const ada = await createMember(w, w.org, [], 'Ada')
   const own = (await ada.client.get(at(w, '/calendars'))).data[0]

@@ -47,7 +47,7 @@ function expectedOf({ expected, dtstart, dtstart_in_sync, rrule }: Case): string
   return [shown(dtstart), ...starts].slice(0, Number(/COUNT=(\d+)/.exec(rrule)?.[1] ?? Number.POSITIVE_INFINITY))
 }
 
-test('expand: repeats are those on which other libraries agree', (t) => {
+test('expand: occurrences match those of other libraries', (t) => {
   const agreed = cases.filter(
     ({ confidence, rrule, invalid }) => confidence === 'high' && !invalid && !/SECONDLY|MINUTELY|HOURLY/.test(rrule),
   )
@@ -87,7 +87,7 @@ for (const number of [1, 2, 52, 53]) {
   })
 }
 
-test('expand: a weekday beside a numbered one, and beside days of the year, counts', (t) => {
+test('expand: a weekday counts beside a numbered weekday and beside days of the year', (t) => {
   const starts = (rule: string) =>
     listStarts(seriesOf({ rrule: rule, dtstart: '2026-01-05T09:00:00', tzid: 'UTC' }), 0, Date.parse('2026-02-20'), 20).map((ms) =>
       new Date(ms).toISOString().slice(5, 10),
@@ -118,7 +118,7 @@ for (const [name, rule] of bombs) {
   })
 }
 
-test('expand: the last start is told where a rule has an end', (t) => {
+test('expand: the last start of a rule with an end is known', (t) => {
   const last = (rule: string) => {
     const ms = lastStart(seriesOf({ rrule: rule, dtstart: '2026-03-27T09:00:00', tzid: 'Europe/Berlin' }))
     return ms === undefined ? undefined : new Date(ms).toISOString()

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('forbidden: who may do too little with a calendar is told what it takes', async (t) => {
+test('forbidden: the error names the access to a calendar that is needed', async (t) => {
   const w = await fresh()
   const calendar = await makeCalendar(t, w, { key: 'rooms' })
   const event = await makeEvent(t, w, { calendar_id: calendar.id })
@@ -30,7 +30,7 @@ test('forbidden: who may do too little with a calendar is told what it takes', a
   }
 })
 
-test('forbidden: no permission reaches a personal calendar, so a share is named', async (t) => {
+test('forbidden: the error for a personal calendar names a share, since no permission gives access', async (t) => {
   const w = await fresh()
   const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions: ['*'], resources: ['*'] }])
   const email = await readEmail(w.db, id)

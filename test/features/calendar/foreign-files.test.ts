@@ -18,7 +18,7 @@ async function bring(t: ExecutionContext, w: World, text: string | Buffer, into?
 }
 const seen = (w: World, id: string) => occurrences(w, '2026-01-01', '2026-12-31', w.org.owner, `&calendars=${id}`)
 
-test('foreign files: the same file again keeps the ids, numbers and invitation links of changed occurrences and guests', async (t) => {
+test('foreign files: a second import of a file keeps the ids, sequences and invitation links of exceptions and guests', async (t) => {
   const w = await fresh()
   const guest = 'ATTENDEE;PARTSTAT=ACCEPTED:mailto:guest@example.com'
   const series = ['UID:a', 'DTSTART:20260301T090000Z', 'RRULE:FREQ=DAILY;COUNT=4', 'SUMMARY:Old', guest]
@@ -50,7 +50,7 @@ test('foreign files: the same file again keeps the ids, numbers and invitation l
   )
 })
 
-test('foreign files: lines that are folded within a letter are read whole, and a byte order mark is no text', async (t) => {
+test('foreign files: lines folded within a character are joined, and a byte order mark is ignored', async (t) => {
   const w = await fresh()
   const title = 'Grüße 北京 🎉 Ende'
   const bytes = Buffer.from(file(event('UID:a', 'DTSTART:20260301T090000Z', `SUMMARY:${title}`)))
@@ -63,7 +63,7 @@ test('foreign files: lines that are folded within a letter are read whole, and a
   t.deepEqual(await seen(w, id), [`${title} 2026-03-01T09:00Z`])
 })
 
-test('foreign files: occurrences of one UID without their series come in as a series of these, and one as an event by itself, each with a warning', async (t) => {
+test('foreign files: occurrences of one UID without their series are imported as a series, a single one as an event, with a warning', async (t) => {
   const w = await fresh()
   const occurrence = (day: string, title: string, hour = '09') =>
     event(
@@ -89,7 +89,7 @@ test('foreign files: occurrences of one UID without their series come in as a se
   t.deepEqual(await seen(w, id), ['Series 2026-03-06T08:00Z', 'Second 2026-03-13T08:00Z', 'Series 2026-03-20T08:00Z', expected[3] ?? ''])
 })
 
-test('foreign files: a period of an RDATE is a start, and says so where its length is another', async (t) => {
+test('foreign files: a period of an RDATE is imported as a start, with a warning if its length differs', async (t) => {
   const w = await fresh()
   const periods = (value: string) =>
     file(event('UID:p', 'DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z', `RDATE;VALUE=PERIOD:${value}`, 'SUMMARY:P'))

@@ -54,7 +54,7 @@ async function makeSeries(t: ExecutionContext, { w, step }: Desk) {
   return { id, path }
 }
 
-test('guest calendars: a series that is cut keeps for its guests what was deleted and changed of it', async (t) => {
+test('guest calendars: guests keep the deleted and changed occurrences of a split series', async (t) => {
   const desk = await open(t)
   const { owner } = desk.w.org
   const { path } = await makeSeries(t, desk)
@@ -63,7 +63,7 @@ test('guest calendars: a series that is cut keeps for its guests what was delete
   t.deepEqual([...subjects].sort(), ['ada: Changed: Weekly', 'ada: Invitation: Later'])
 })
 
-test('guest calendars: guests of the later part of a series are changed without those of the earlier one', async (t) => {
+test('guest calendars: the guests of the later part of a series change without those of the earlier part', async (t) => {
   const desk = await open(t)
   const { owner } = desk.w.org
   const { id, path } = await makeSeries(t, desk)
@@ -75,13 +75,13 @@ test('guest calendars: guests of the later part of a series are changed without 
   )
 })
 
-test('guest calendars: a deleted series is cancelled once, whatever was changed of it', async (t) => {
+test('guest calendars: a deleted series is cancelled once, with all its exceptions', async (t) => {
   const desk = await open(t)
   const { path } = await makeSeries(t, desk)
   t.deepEqual(await desk.step(() => desk.w.org.owner.delete(path())), ['ada: Cancelled: Weekly'])
 })
 
-test('guest calendars: a series that is called off takes its changed occurrences along, and brings them back', async (t) => {
+test('guest calendars: a cancelled series cancels its exceptions, and restores them', async (t) => {
   const desk = await open(t)
   const { owner } = desk.w.org
   const { path } = await makeSeries(t, desk)
@@ -90,7 +90,7 @@ test('guest calendars: a series that is called off takes its changed occurrences
   t.deepEqual(await desk.step(() => owner.patch(path(), { status: 'confirmed' })), ['ada: Changed: Weekly'])
 })
 
-test('guest calendars: a guest who comes later is invited, one who stays hears of a change, one who goes of a cancellation', async (t) => {
+test('guest calendars: a new guest gets an invitation, a remaining one a change, a removed one a cancellation', async (t) => {
   const desk = await open(t)
   const { owner } = desk.w.org
   const { path } = await makeSeries(t, desk)
@@ -106,7 +106,7 @@ test('guest calendars: a guest who comes later is invited, one who stays hears o
   t.deepEqual(await desk.step(() => owner.patch(path(), { attendees: [{ email: bob }] })), ['ada: Cancelled: All'])
 })
 
-test('guest calendars: a guest of one occurrence alone hears of that one', async (t) => {
+test('guest calendars: a guest of one occurrence gets mails of that occurrence only', async (t) => {
   const desk = await open(t)
   const { owner } = desk.w.org
   const { path } = await makeSeries(t, desk)
@@ -116,7 +116,7 @@ test('guest calendars: a guest of one occurrence alone hears of that one', async
   t.deepEqual([...(await desk.step(() => owner.delete(path())))].sort(), ['ada: Cancelled: Weekly', 'bob: Cancelled: Weekly'])
 })
 
-test('guest calendars: a series with occurrences changed on following weeks moves by weeks, days and hours, both ways', async (t) => {
+test('guest calendars: a series with exceptions in following weeks moves by weeks, days and hours, both ways', async (t) => {
   const desk = await open(t)
   const { owner } = desk.w.org
   const { path } = await makeSeries(t, desk)

@@ -40,7 +40,7 @@ function readUnlessRefused(bytes: Uint8Array): void {
 
 const calendarFile = { 'content-type': 'text/calendar' }
 
-test('ics files: every file comes in or is refused, quickly, and the same the second time; what it exports comes in elsewhere as the same', async (t) => {
+test('ics files: every file is imported or refused, with the same result twice, and its export is imported equally elsewhere', async (t) => {
   const w = await fresh()
   t.is(files.length, 80)
   const into = (calendar: string, body: Uint8Array | string) =>

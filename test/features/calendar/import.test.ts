@@ -18,7 +18,7 @@ async function bring(t: ExecutionContext, w: World, text: string, more: object =
 }
 const seen = (w: World, id: string) => occurrences(w, '2026-01-01', '2026-12-31', w.org.owner, `&calendars=${id}`)
 
-test('import: a file comes in as a form or as it is, and says what came of it', async (t) => {
+test('import: a file is imported from a form or a body, and the answer shows the result', async (t) => {
   const w = await fresh()
   const { id } = await makeCalendar(t, w)
   const text = file(event('UID:a', 'DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z', 'SUMMARY:One'))
@@ -31,7 +31,7 @@ test('import: a file comes in as a form or as it is, and says what came of it', 
   t.is(later.status, 202)
 })
 
-test('import: what cannot be read is named and left out, and the rest comes in', async (t) => {
+test('import: unreadable events are reported and skipped, and the others are imported', async (t) => {
   const w = await fresh()
   const { id, data } = await bring(
     t,
@@ -58,7 +58,7 @@ test('import: what cannot be read is named and left out, and the rest comes in',
   t.deepEqual(await seen(w, id), ['Good 2026-03-01T09:00Z', 'Day 2026-03-02'])
 })
 
-test('import: a file without a calendar, one that is not closed, and one of too many events store nothing', async (t) => {
+test('import: a file without a calendar, an incomplete one and one of too many events import nothing', async (t) => {
   const w = await fresh()
   const one = event('UID:a', 'DTSTART:20260301T090000Z', 'SUMMARY:One')
   for (const text of [one, file(one).replace('END:VCALENDAR', ''), '', 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT']) {
@@ -73,7 +73,7 @@ test('import: a file without a calendar, one that is not closed, and one of too 
   t.like((await bring(t, w, many(2_000))).data, { created: 2_000 })
 })
 
-test('import: an event whose UID the calendar has is replaced whole, and its number never falls', async (t) => {
+test('import: an event with a known UID is replaced completely, and its SEQUENCE never falls', async (t) => {
   const w = await fresh()
   const old = event('UID:a', 'SEQUENCE:7', 'DTSTART:20260301T090000Z', 'RRULE:FREQ=DAILY;COUNT=3', 'SUMMARY:Old')
   const { id } = await bring(t, w, file(old, event('UID:a', 'RECURRENCE-ID:20260302T090000Z', 'DTSTART:20260302T120000Z', 'SUMMARY:Moved')))
@@ -99,7 +99,7 @@ const zones: readonly (readonly [string, string])[] = [
   ['DTSTART:20260701T090000', '2026-07-01T07:00Z'],
   ['DTSTART;TZID=Own:20260701T090000', '2026-07-01T06:30Z'],
 ]
-test('import: times are of the zone that a name means, or of the same offsets; floating ones of the calendar', async (t) => {
+test('import: times are in the zone of their name or offsets; floating ones in the calendar’s zone', async (t) => {
   const w = await fresh()
   const own = ['BEGIN:VTIMEZONE', 'TZID:Own', 'BEGIN:STANDARD', 'DTSTART:19700101T000000', 'TZOFFSETFROM:+0230', 'TZOFFSETTO:+0230']
   const text = file(...own, 'END:STANDARD', 'END:VTIMEZONE', ...zones.map(([start], n) => event(`UID:z${n}`, start, `SUMMARY:Z${n}`)))
@@ -114,7 +114,7 @@ test('import: times are of the zone that a name means, or of the same offsets; f
   t.like((await bring(t, w, series)).data, { created: 0, skipped: 1 })
 })
 
-test('import: points and transparent events take no time; in a calendar without overlaps a clashing one is left out', async (t) => {
+test('import: instants and transparent events take no time; a calendar without overlaps skips clashing events', async (t) => {
   const w = await fresh()
   const at9 = ['DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z']
   const text = file(
@@ -131,7 +131,7 @@ test('import: points and transparent events take no time; in a calendar without 
   t.deepEqual(busy, [{ start: '2026-03-01T09:00:00.000000Z', end: '2026-03-01T10:00:00.000000Z' }])
 })
 
-test('import: guests of a file are kept with their answers, and nobody is mailed', async (t) => {
+test('import: guests of a file are kept with their answers, and get no mail', async (t) => {
   const w = await fresh()
   const guest = 'ATTENDEE;CN="G ^\'the^\' Guest";PARTSTAT=TENTATIVE:MAILTO:Guest@example.com'
   const { id } = await bring(t, w, file(event('UID:a', 'DTSTART:20300301T090000Z', 'ORGANIZER:mailto:boss@example.com', guest)))
@@ -149,7 +149,7 @@ test('import: guests of a file are kept with their answers, and nobody is mailed
   t.is(await countRows(w.db, 'outbox_mails', w.org.id), 0)
 })
 
-test('import: hostile files are answered', async (t) => {
+test('import: hostile files get an answer', async (t) => {
   const w = await fresh()
   const start = 'DTSTART:20260301T090000Z'
   const exdates = Array.from({ length: 10_000 }, (_, n) => `EXDATE:2026${String(1 + (n % 12)).padStart(2, '0')}01T0${n % 10}0000Z`)
@@ -176,7 +176,7 @@ const cuts: readonly (readonly [rule: string, rdates: string, at: string])[] = [
   ['X-NO-RULE:1', 'RDATE:20260325T110000Z,20260420T110000Z', '2026-03-25T11:00:00Z'],
 ]
 
-test('import: a series that is cut at a start beside its rule keeps every occurrence', async (t) => {
+test('import: a series that is split at a start outside its rule keeps every occurrence', async (t) => {
   const w = await fresh()
   for (const [rule, rdates, cut] of cuts) {
     const { id } = await bring(t, w, file(event('UID:cut', ...cutHead, rule, rdates)))
@@ -201,7 +201,7 @@ test('import: a series that is cut at a start beside its rule keeps every occurr
   }
 })
 
-test('import: a series that is cut at a start beside its rule stays where it is when the time is sent back unchanged', async (t) => {
+test('import: a series that is split at a start outside its rule does not move if its time is sent back unchanged', async (t) => {
   const w = await fresh()
   for (const [rule, rdates, cut] of cuts) {
     const { id } = await bring(t, w, file(event('UID:cut', ...cutHead, rule, rdates)))
@@ -221,7 +221,7 @@ test('import: a series that is cut at a start beside its rule stays where it is 
   }
 })
 
-test('import: in a calendar without overlaps a start beside the rule is held apart, also one before the rule begins', async (t) => {
+test('import: a calendar without overlaps checks starts outside the rule, also before its first', async (t) => {
   const w = await fresh()
   const taken = event('UID:taken', 'DTSTART:20260220T110000Z', 'DTEND:20260220T120000Z')
   const repeats = ['DTSTART:20260302T090000Z', 'DTEND:20260302T100000Z', 'RRULE:FREQ=WEEKLY;COUNT=3', 'RDATE:20260220T113000Z']

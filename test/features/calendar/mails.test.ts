@@ -21,7 +21,7 @@ function ticking(): { now: () => Date; tick: () => void } {
   }
 }
 
-test('mails: guests hear of what concerns them, and of nothing else', async (t) => {
+test('mails: guests get mails of changes that concern them, and no others', async (t) => {
   const { now, tick } = ticking()
   const w = await world({}, undefined, now)
   t.teardown(w.close)
@@ -53,7 +53,7 @@ test('mails: guests hear of what concerns them, and of nothing else', async (t) 
   t.is(new Set(all.map(({ uid }) => uid)).size, 1)
 })
 
-test('mails: an invitation says who, when and where, in words and for calendars', async (t) => {
+test('mails: an invitation contains who, when and where, as text and as a calendar file', async (t) => {
   const w = await shared()
   const email = await readEmail(w.db, w.org.ownerId)
   await makeEvent(t, w, {
@@ -88,7 +88,7 @@ test('mails: an invitation says who, when and where, in words and for calendars'
   t.truthy(mail?.ics.getFirstSubcomponent('vtimezone'))
 })
 
-test('mails: of one occurrence its guests hear, and a cancelled one names it', async (t) => {
+test('mails: guests of one occurrence get its mails, and a cancellation names the occurrence', async (t) => {
   const w = await shared()
   const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'occurrence-guest@example.com' }] })
   t.deepEqual(shape(await told(w, 'occurrence-guest@example.com')), ['REQUEST 0'])
@@ -105,7 +105,7 @@ test('mails: of one occurrence its guests hear, and a cancelled one names it', a
   t.regex(own.text, /^EXDATE:20261208T090000Z$/m, 'the file of the series leaves it out')
 })
 
-test('mails: an occurrence of dates is named by its date, one of another zone by that of its series', async (t) => {
+test('mails: an all-day occurrence is named by its date, one in another zone by the date of its series', async (t) => {
   const w = await shared()
   const attendees = [{ email: 'dates-guest@example.com' }]
   const days = await makeEvent(t, w, { start: '2026-12-01', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
@@ -122,7 +122,7 @@ test('mails: an occurrence of dates is named by its date, one of another zone by
   for (const zone of ['Europe/Berlin', 'America/New_York']) t.regex(named('Hour'), new RegExp(`^TZID:${zone}\r$`, 'm'))
 })
 
-test('mails: whoever invites itself is not mailed, and members are as others are', async (t) => {
+test('mails: organizers get no mail of their own invitations, and members get the mails of any guest', async (t) => {
   const w = await shared()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, { attendees: [{ user_id: w.org.ownerId }, { user_id: ada.id }] })
@@ -138,7 +138,7 @@ test('mails: whoever invites itself is not mailed, and members are as others are
   )
 })
 
-test('mails: a guest answers again when the time has changed, and not when the words have', async (t) => {
+test('mails: a guest must answer again after a change of the time, not after a change of the text', async (t) => {
   const w = await shared()
   const ada = await createMember(w, w.org, [], 'Ada')
   const event = await makeEvent(t, w, { attendees: [{ user_id: ada.id }] })
@@ -148,7 +148,7 @@ test('mails: a guest answers again when the time has changed, and not when the w
   t.is((await w.org.owner.patch(path, { start: '2026-12-03T09:00:00Z' })).data.attendees[0].status, 'needs_action')
 })
 
-test('mails: an address gets 50 mails of calendars a day; the event stands, and says who was not mailed', async (t) => {
+test('mails: an address gets 50 calendar mails a day; further events are kept and show who got no mail', async (t) => {
   const w = await sharedAt()
   await addMailsOfDay(w.db, 'full@example.com', 49)
   const make = () => makeEvent(t, w, { attendees: [{ email: 'Full@example.com' }, { email: 'free@example.com' }] })

@@ -43,7 +43,7 @@ function counted(): ComputeBudget & { readonly taken: () => number; readonly mos
 const year = { from: first, to: first + 400 * dayMs }
 const zoneOf = () => 'Europe/Berlin'
 
-test('many starts: 60 series that start every hour are expanded together, in order, and no further than is asked for', async (t) => {
+test('many starts: 60 hourly series are expanded together, in order, and only as far as requested', async (t) => {
   const budget = counted()
   const found = await listOccurrencesIn(series(60), year, zoneOf, budget, 2_000)
   const starts = found.map(({ from }) => from)
@@ -67,7 +67,7 @@ const hostile: readonly (readonly [string, string])[] = [
   ['years far apart', 'FREQ=YEARLY;INTERVAL=999999'],
 ]
 for (const [name, rule] of hostile) {
-  test(`many starts: between two possible pauses few steps are taken: ${name}`, async (t) => {
+  test(`many starts: the expansion yields after few steps: ${name}`, async (t) => {
     const budget = counted()
     await listOccurrencesIn(
       series(3, () => rule),
@@ -80,7 +80,7 @@ for (const [name, rule] of hostile) {
   })
 }
 
-test('many starts: an expansion ends with the bound of its budget, however many series there are', async (t) => {
+test('many starts: an expansion ends at its limit, for any number of series', async (t) => {
   const budget = computeBudget('w', { steps: 50_000, bound: 'more than 50,000 steps' })
   const error = await t.throwsAsync(listOccurrencesIn(series(60), year, zoneOf, budget))
   t.is(error?.message, 'more than 50,000 steps')
@@ -98,7 +98,7 @@ const fileOf = (count: number) =>
 
 const always = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
 
-test('many starts: a calendar of 60 such series answers lists, free/busy and free times', async (t) => {
+test('many starts: lists, free/busy and free times work for a calendar of 60 such series', async (t) => {
   const w = await fresh()
   const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: always }
   const { id, key } = await makeCalendar(t, w, { timezone: 'Europe/Berlin', settings: { booking } })
@@ -116,7 +116,7 @@ test('many starts: a calendar of 60 such series answers lists, free/busy and fre
   t.deepEqual([slots.status, slots.data.slots], [200, []])
 })
 
-test('many starts: series made at once in a calendar without overlaps, by two processes: one of each time stays, and nobody hears of a fault', async (t) => {
+test('many starts: of series created concurrently in a calendar without overlaps, one of each time is kept, without a 500', async (t) => {
   const w = await fresh()
   const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
   const second = (await startSecondApi(t, w)).as(w.org.owner.token ?? '')

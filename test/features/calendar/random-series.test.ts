@@ -80,7 +80,7 @@ test(`random series: ${parts * 20} series of all kinds, with occurrences changed
   }
 })
 
-test('random series: a series that is split at any of its occurrences has all of them once', async (t) => {
+test('random series: a series split at any occurrence has each occurrence once', async (t) => {
   const w = await fresh()
   for (const [number, zone] of [...zones, ...zones.slice(0, 8)].slice(0, times(8, 20)).entries()) {
     const rule = `${['FREQ=DAILY', 'FREQ=WEEKLY;BYDAY=MO,WE', 'FREQ=MONTHLY'][number % 3]};COUNT=5`
@@ -108,7 +108,7 @@ test('random series: a series that is split at any of its occurrences has all of
   }
 })
 
-test('random series: a series that is moved takes all along by the clock, and what was deleted stays so', async (t) => {
+test('random series: a moved series moves all occurrences by local time, and deleted ones stay deleted', async (t) => {
   const w = await fresh()
   for (const zone of zones.slice(0, times(4, zones.length))) {
     const { id: calendarId } = await makeCalendar(t, w, { timezone: zone })

@@ -27,7 +27,7 @@ type Listed = Record<'event_id' | 'title' | 'start' | 'end', string> & { readonl
 const list = async (w: World, calendarId: string, client = w.org.owner, window = 'from=2026-12-01&to=2026-12-31'): Promise<Listed[]> =>
   (await client.get(at(w, `/events?${window}&calendars=${calendarId}`))).data.events
 
-test('record calendars: records stand in their calendar as they are now, by dates with the last day in', async (t) => {
+test('record calendars: a calendar shows the current records, with dates that include the last day', async (t) => {
   const w = await fresh()
   const { calendar, make } = await visits(t, w, 'date')
   t.like(calendar, { kind: 'records', booking_url: '' })
@@ -49,7 +49,7 @@ test('record calendars: records stand in their calendar as they are now, by date
   t.is(data.calendars[0].busy.length, 1)
 })
 
-test('record calendars: a record is moved by whoever may write the calendar and the record, and sees the fields', async (t) => {
+test('record calendars: a caller may move a record if it may write the calendar and the record and see its fields', async (t) => {
   const w = await fresh()
   const { calendar, make } = await visits(t, w, 'datetime')
   const id = await make({ begins: '2026-12-05T09:00:00Z', ends: '2026-12-05T10:00:00Z', who: 'Ann' })
@@ -82,7 +82,7 @@ test('record calendars: a record is moved by whoever may write the calendar and 
   t.is((await w.org.owner.patch(at(w, `/calendars/${team.id}/records/${id}`), { start: '2026-12-09' })).status, 404)
 })
 
-test('record calendars: each viewer sees the records that it may read, and of a hidden title that the time is taken', async (t) => {
+test('record calendars: each viewer sees the records that it may read, and a record with a hidden title as busy', async (t) => {
   const w = await fresh()
   const { calendar, make } = await visits(t, w, 'datetime')
   await make({ begins: '2026-12-05T09:00:00Z', who: 'Secret Ann' })

@@ -8,7 +8,7 @@ import { world } from '#test/support/world.ts'
 
 const shared = shareWorld(test)
 
-test('reminders: those who come are reminded once: members by a notification, others by mail', async (t) => {
+test('reminders: guests who accepted are reminded once, members by a notification, others by mail', async (t) => {
   let now = new Date('2026-12-01T08:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
@@ -35,7 +35,7 @@ test('reminders: those who come are reminded once: members by a notification, ot
   )
 })
 
-test('reminders: a flow starts so many minutes before each occurrence, once, as it stands then', async (t) => {
+test('reminders: a flow starts once before each occurrence, with the occurrence’s current values', async (t) => {
   let now = new Date('2026-12-01T08:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
@@ -72,7 +72,7 @@ test('reminders: a flow starts so many minutes before each occurrence, once, as 
   t.is((await owner.get(at(w, `/events/${soon.id}`))).status, 200)
 })
 
-test('reminders: a function makes events and lists them, with the rights of its caller', async (t) => {
+test('reminders: a function creates and lists events, with the rights of its caller', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const calendar = await makeCalendar(t, w)

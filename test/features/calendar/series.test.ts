@@ -18,7 +18,7 @@ test('series: a series is one event, listed as its occurrences', async (t) => {
   t.like(data.events[0], { event_id: made.id, series_id: made.id, recurring: true, details: true })
 })
 
-test('series: the start of a series is its first occurrence, and counts, also when its rule would not give it', async (t) => {
+test('series: the start of a series is its first occurrence and counts, even if its rule does not match it', async (t) => {
   const w = await fresh()
   await makeEvent(t, w, { ...weekly, start: '2026-11-30T09:00:00Z', recurrence: 'FREQ=WEEKLY;BYDAY=TU;COUNT=3' })
   t.deepEqual(await occurrences(w, '2026-11-01', '2027-01-31'), [
@@ -28,7 +28,7 @@ test('series: the start of a series is its first occurrence, and counts, also wh
   ])
 })
 
-test('series: repeats follow the clock of their zone', async (t) => {
+test('series: occurrences keep the local time of their zone', async (t) => {
   const w = await fresh()
   const start = '2026-10-06T09:00:00-07:00'
   await makeEvent(t, w, { title: 'V', start, timezone: 'America/Vancouver', recurrence: 'FREQ=MONTHLY;COUNT=3' })
@@ -39,7 +39,7 @@ test('series: repeats follow the clock of their zone', async (t) => {
   t.deepEqual(await occurrences(w, '2026-03-27', '2026-04-02'), days, 'a time that a clock change skips does not occur')
 })
 
-test('series: one occurrence is changed as an event of its own', async (t) => {
+test('series: a changed occurrence is an event of its own', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, weekly)
   const changed = await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on('12-08')}`)), {
@@ -58,7 +58,7 @@ test('series: one occurrence is changed as an event of its own', async (t) => {
   t.is((await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on('12-15')}`)), { recurrence: 'FREQ=DAILY' })).status, 400)
 })
 
-test('series: one occurrence is deleted, the others stay', async (t) => {
+test('series: the deletion of one occurrence keeps the others', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, weekly)
   t.deepEqual((await w.org.owner.delete(at(w, event(series.id, `?scope=this&${on('12-15')}`)))).data, { deleted: true })
@@ -66,7 +66,7 @@ test('series: one occurrence is deleted, the others stay', async (t) => {
   t.is((await w.org.owner.delete(at(w, event(series.id, `?scope=this&${on('12-15')}`)))).status, 400)
 })
 
-test('series: the later part of a series becomes a series of its own, and every occurrence stays once', async (t) => {
+test('series: the later part of a series becomes a series of its own, and every occurrence exists once', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, weekly)
   await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on('12-22')}`)), { start: '2026-12-22T15:00:00Z' })
@@ -85,7 +85,7 @@ test('series: the later part of a series becomes a series of its own, and every 
   t.deepEqual(await occurrences(w, ...december), all.slice(0, 2))
 })
 
-test('series: a series without an end is cut just before the later part', async (t) => {
+test('series: a series without an end is split right before the later part', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, { ...weekly, recurrence: 'FREQ=WEEKLY' })
   await w.org.owner.patch(at(w, event(series.id, `?scope=following&${on('12-15')}`)), { title: 'Later' })
@@ -95,7 +95,7 @@ test('series: a series without an end is cut just before the later part', async 
   t.is((await w.org.owner.get(at(w, event(dates.id)))).data.recurrence, 'FREQ=DAILY;UNTIL=20261203')
 })
 
-test('series: a series that moves takes its exceptions along', async (t) => {
+test('series: the exceptions of a series move with it', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, weekly)
   await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on('12-08')}`)), { start: '2026-12-08T11:00:00Z' })
@@ -106,7 +106,7 @@ test('series: a series that moves takes its exceptions along', async (t) => {
   t.is((await w.org.owner.get(at(w, event(series.id)))).data.recurrence, 'FREQ=WEEKLY;BYDAY=WE;COUNT=5')
 })
 
-test('series: what is changed of a series is changed of its exceptions, but for what they have of their own', async (t) => {
+test('series: a change of a series applies to its exceptions, except for their own values', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, { ...weekly, location: 'Here' })
   await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on('12-08')}`)), { title: 'Own' })
@@ -115,7 +115,7 @@ test('series: what is changed of a series is changed of its exceptions, but for 
   t.like((await w.org.owner.get(at(w, event(data.events[0].event_id)))).data, { title: 'Own', location: 'There' })
 })
 
-test('series: a new rule lets go of exceptions that it does not have', async (t) => {
+test('series: a new rule removes exceptions that it does not match', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, weekly)
   for (const day of ['12-08', '12-15']) await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on(day)}`)), { title: day })
@@ -126,14 +126,14 @@ test('series: a new rule lets go of exceptions that it does not have', async (t)
   t.deepEqual(await occurrences(w, ...december), ['Weekly 2026-12-01T09:00Z'])
 })
 
-test('series: at most 2,000 occurrences are listed, whatever rules say', async (t) => {
+test('series: at most 2,000 occurrences are listed', async (t) => {
   const w = await fresh()
   const hours = Array.from({ length: 24 }, (_, hour) => hour).join()
   await makeEvent(t, w, { title: 'A', start: '2026-01-01T00:00:00Z', recurrence: `FREQ=DAILY;BYHOUR=${hours}` })
   t.is((await occurrences(w, '2026-01-01', '2026-12-31')).length, 2_000)
 })
 
-test('series: where nothing may overlap, a series is no obstacle to itself', async (t) => {
+test('series: in a calendar without overlaps, a series does not conflict with itself', async (t) => {
   const w = await fresh()
   const { owner } = w.org
   const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
@@ -147,7 +147,7 @@ test('series: where nothing may overlap, a series is no obstacle to itself', asy
   t.is((await owner.patch(path(`?scope=this&${on('12-08')}`), { start: '2026-12-15T09:30:00Z' })).status, 409)
 })
 
-test('series: the later part of a series goes to another calendar without the earlier one', async (t) => {
+test('series: the later part of a series moves to another calendar without the earlier part', async (t) => {
   const w = await fresh()
   const { id: other } = await makeCalendar(t, w, {})
   const { id } = await makeEvent(t, w, weekly)
@@ -159,7 +159,7 @@ test('series: the later part of a series goes to another calendar without the ea
   t.deepEqual(await seen((await w.org.owner.get(at(w, event(id)))).data.calendar_id), [all[0], 'Own 2026-12-08T09:00Z', all[2]])
 })
 
-test('series: an occurrence that became all-day stays so when its series is renamed, moved or cut', async (t) => {
+test('series: an occurrence that became all-day stays so if its series is renamed, moved or split', async (t) => {
   const w = await fresh()
   const series = await makeEvent(t, w, { ...weekly, timezone: 'America/New_York' })
   await w.org.owner.patch(at(w, event(series.id, `?scope=this&${on('12-15')}`)), { start: '2026-12-16', all_day: true })

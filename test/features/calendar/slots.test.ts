@@ -82,7 +82,7 @@ const settings: readonly Hours[] = [
   everyDay(['01:15', '02:45'], ['02:45', '03:05']),
 ]
 
-test('slots: wherever a clock changes the hours of a page are those that it shows', (t) => {
+test('slots: across clock changes, the hours of a page are in local time', (t) => {
   let compared = 0
   for (const [zone, changes] of changingZones()) {
     for (const change of changes) {
@@ -112,7 +112,7 @@ function chance(seed: number): (below: number) => number {
 
 const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kathmandu', 'Africa/Casablanca', 'UTC']
 
-test('slots: slots are those of a search through every minute, over calendars, zones and clock changes of all kinds', async (t) => {
+test('slots: slots match a search through every minute, over calendars, zones and clock changes', async (t) => {
   let now = new Date('2026-03-01T00:00:00Z')
   const w = await world({ TRUST_PROXY: '1' }, undefined, () => now)
   t.teardown(w.close)

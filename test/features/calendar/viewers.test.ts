@@ -159,7 +159,7 @@ async function makeViewer(w: World, calendar: { readonly id: string; readonly ke
   return member
 }
 
-test('viewers: nobody learns more of an event than it may see, by whatever it is told', async (t) => {
+test('viewers: no answer, mail or feed shows more of an event than its viewer may see', async (t) => {
   const w = await shared()
   const { owner, path } = w.org
   const booking = { enabled: true, min_notice: 0, hours: { tue: [['08:00', '13:00']] } }
@@ -195,7 +195,7 @@ test('viewers: nobody learns more of an event than it may see, by whatever it is
   t.is(await countRecipients(w.db), 2, 'and to nobody else')
 })
 
-test('viewers: a calendar shows every member what its visibility says, and no key', async (t) => {
+test('viewers: a calendar’s visibility applies to every member, and to no access key', async (t) => {
   const w = await shared()
   const member = await createMember(w, w.org, [])
   const key = await createService(w, w.org, [])

@@ -12,7 +12,7 @@ const shared = shareWorld(test)
 
 const task = 'times by new time zone data'
 
-test('zones: when the time zone data changes, what is ahead stays at its time of the clock, and reminders with it', async (t) => {
+test('zones: after a change of the time zone data, future events and their reminders keep their local time', async (t) => {
   let now = new Date('2026-11-20T08:00:00Z')
   const w = await world({}, undefined, () => now)
   t.teardown(w.close)
@@ -51,7 +51,7 @@ test('zones: when the time zone data changes, what is ahead stays at its time of
   t.deepEqual((await seen()).length, 6, 'done again it changes nothing')
 })
 
-test('zones: of an hour that comes twice the second one stays the second', async (t) => {
+test('zones: an event in the second of a repeated hour stays in the second', async (t) => {
   const w = await world({}, undefined, () => new Date('2026-10-01T08:00:00Z'))
   t.teardown(w.close)
   const starts = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z']
@@ -65,12 +65,12 @@ test('zones: of an hour that comes twice the second one stays the second', async
   )
 })
 
-test('zones: the release of the time zone data is told with the metrics', async (t) => {
+test('zones: the metrics contain the release of the time zone data', async (t) => {
   const w = await shared()
   t.regex((await w.visitor.get('/metrics')).text, new RegExp(`kontor_time_zone_release\\{release="${zoneRelease}"\\} 1`))
 })
 
-test('zones: an all-day event has the same dates for callers, calendars and in words, in whatever zone the process runs', (t) => {
+test('zones: an all-day event has the same dates in answers, calendar files and text, in any zone of the process', (t) => {
   const told = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'].map((TZ) => {
     const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'days-told.ts')], { env: { ...process.env, TZ } })
     t.not(stdout.length, 0, stderr.toString())
@@ -91,7 +91,7 @@ test('zones: an all-day event has the same dates for callers, calendars and in w
   ])
 })
 
-test('zones: new time zone data leaves each changed occurrence of a day one of its own', async (t) => {
+test('zones: after a change of the time zone data, exceptions of one day stay distinct', async (t) => {
   const w = await world({}, undefined, () => new Date('2026-11-20T08:00:00Z'))
   t.teardown(w.close)
   const zoned = { start: '2026-12-01T08:00:00Z', timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;BYHOUR=9,10,11;COUNT=6' }

@@ -38,7 +38,7 @@ async function outcomesFor({ client }: Caller, org: Org, id: string): Promise<st
 
 const all = (status: number) => `list ${status} read ${status} write ${status} delete ${status} folder ${status} move ${status}`
 
-test('access: in a team’s space each permission opens its own, on its own key, for members and keys', async (t) => {
+test('access: in a team’s space each permission allows only its own calls on its own key, for members and access keys', async (t) => {
   const { w, org } = await opened()
   const id = await makeSpace(org.owner, org, 'plans')
   await spaceOf(org.owner, org, id).put('f/a.txt')
@@ -56,7 +56,7 @@ test('access: in a team’s space each permission opens its own, on its own key,
   }
 })
 
-test('access: a personal drive is its owner’s alone: no role and not the workspace’s owner reaches it', async (t) => {
+test('access: a personal drive is accessible only to its owner, not to any role or the workspace’s owner', async (t) => {
   const { w, org } = await opened()
   const ann = await createMember(w, org)
   const { main } = await firstSpaces(ann.client, org)
@@ -73,7 +73,7 @@ test('access: a personal drive is its owner’s alone: no role and not the works
   t.false(JSON.stringify(data).includes(main))
 })
 
-test('access: an access key has no drive and makes none', async (t) => {
+test('access: an access key has no drive and creates none', async (t) => {
   const { w, org } = await opened()
   const { client } = await createService(w, org, rule(['*']))
   t.is(outcomeOf(await client.post(`${org.path}/drive/buckets`, { type: 'personal', name: 'Mine' })), '401 UNAUTHORIZED')
@@ -86,7 +86,7 @@ test('access: an access key has no drive and makes none', async (t) => {
   t.is(outcomeOf(await other.client.post(`${org.path}/drive/buckets`, { key: 'more', name: 'More' })), '403 FORBIDDEN')
 })
 
-test('access: a share opens its prefix and nothing beside it: a folder, a file, to view or to edit', async (t) => {
+test('access: a share gives access to its prefix only: a folder or a file, to view or to edit', async (t) => {
   const { w, org } = await opened()
   const [ann, ben, cleo] = [await createMember(w, org, [], 'Ann'), await createMember(w, org), await createMember(w, org)]
   const { main } = await firstSpaces(ann.client, org)
@@ -137,7 +137,7 @@ test('access: a share opens its prefix and nothing beside it: a folder, a file, 
   t.is((await own.shares()).data.length, 2)
 })
 
-test('access: a share names one, who is a member; the shared space has none', async (t) => {
+test('access: a share names one member; the shared space has no shares', async (t) => {
   const { w, org, shared } = await opened()
   const ann = await createMember(w, org)
   const own = spaceOf(ann.client, org, (await firstSpaces(ann.client, org)).main)
@@ -159,7 +159,7 @@ test('access: a share names one, who is a member; the shared space has none', as
   t.deepEqual((await spaceOf(org.owner, org, shared).shares()).data, [])
 })
 
-test('access: shares move along with what they reach, the stronger stays where two meet, and a deletion ends them', async (t) => {
+test('access: shares move with their files, the stronger of two is kept, and a deletion ends them', async (t) => {
   const { w, org } = await opened()
   const [ann, ben] = [await createMember(w, org), await createMember(w, org)]
   const own = spaceOf(ann.client, org, (await firstSpaces(ann.client, org)).main)
@@ -180,7 +180,7 @@ test('access: shares move along with what they reach, the stronger stays where t
   t.deepEqual(await modes(), [])
 })
 
-test('access: whoever leaves takes the drive out of reach, and finds it again by returning within 30 days', async (t) => {
+test('access: the drive of a member who leaves is inaccessible, and is restored if the member returns within 30 days', async (t) => {
   const { w, org } = await opened()
   const [ann, ben] = [await createMember(w, org), await createMember(w, org)]
   const { main } = await firstSpaces(ann.client, org)

@@ -115,7 +115,7 @@ async function ranOf(page: Page, root: string, addresses: readonly string[]): Pr
   return ran
 }
 
-inBrowser('browser: nothing that is kept in a drive runs a script where it is opened', async (t) => {
+inBrowser('browser: no file of a drive runs a script when it is opened', async (t) => {
   const w = await start()
   const space = spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main)
   for (const [name, said, bytes] of active) t.is((await space.put(name, bytes(name), said)).status, 201, name)
@@ -124,7 +124,7 @@ inBrowser('browser: nothing that is kept in a drive runs a script where it is op
   t.deepEqual([...(await ranOf(page, w.org.owner.root, addresses))], [])
 })
 
-inBrowser('browser: the same files run where a server calls them what they claim to be', async (t) => {
+inBrowser('browser: the same files run scripts if a server sends the type that they claim', async (t) => {
   const running = active.filter(([, , , served]) => served !== undefined)
   const server = createServer((request, response) => {
     const [name, , bytes, served] = running.find(([name]) => `/${name}` === request.url) ?? []

@@ -126,7 +126,7 @@ test('download: validators: ETag, If-None-Match, If-Range, Last-Modified and HEA
   t.is((await w.org.owner.send('HEAD', `${space.path}/download?key=none`)).status, 404)
 })
 
-test('download: If-Match and If-Unmodified-Since: another version is 412, before If-None-Match and Range', async (t) => {
+test('download: If-Match and If-Unmodified-Since of another version are 412, and precede If-None-Match and Range', async (t) => {
   const { space } = await opened(t, 'disk')
   await space.put('a.txt', content)
   const fresh = { 'cache-control': 'max-age=0' }
@@ -179,7 +179,7 @@ const served: readonly (readonly [bytes: string | Buffer, name: string, said: st
   ],
 ]
 
-test('download: what is shown and what is saved is decided by the bytes', async (t) => {
+test('download: the bytes decide whether a file is shown or saved', async (t) => {
   const { space } = await opened(t, 'disk')
   for (const [bytes, name, said, type, isInline] of served) {
     await space.put(name, bytes, said)
@@ -192,7 +192,7 @@ test('download: what is shown and what is saved is decided by the bytes', async 
   }
 })
 
-test('download: names of every script survive, less what turns their direction', async (t) => {
+test('download: names in every script are kept, without characters that change the text direction', async (t) => {
   const { space } = await opened(t, 'disk')
   const names = [
     'a b.txt',
@@ -223,7 +223,7 @@ const hostile = [...new Set([...naughty, ...payloads].map((text) => text.replace
   .filter((name) => name !== '' && name.isWellFormed() && Buffer.byteLength(name) < 1_000)
   .slice(0, 300)
 
-test('download: 300 hostile names come back from the header as they are, and end no header', async (t) => {
+test('download: 300 hostile names are unchanged in the header, and none ends it', async (t) => {
   const { w, space } = await opened(t, 'disk')
   await space.put('seed')
   t.is(hostile.length, 300)
@@ -238,7 +238,7 @@ test('download: 300 hostile names come back from the header as they are, and end
   }
 })
 
-test('download: a download that has begun gives one whole version', async (t) => {
+test('download: a download in progress returns one whole version', async (t) => {
   const { w, space } = await spaceIn(await own(t))
   await space.put('a', 'a'.repeat(3_000_000))
   const address = `${w.org.owner.root}${space.path}/download?key=a`

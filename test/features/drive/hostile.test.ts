@@ -34,7 +34,7 @@ const isValid = (key: string): boolean => {
   }
 }
 
-test('hostile: hostile keys are refused, or are keys like any other: none is a path, and none is another', async (t) => {
+test('hostile: hostile keys are refused or are ordinary keys; none is a path, and none equals another', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const space = spaceOf(w.org.owner, w.org, (await firstSpaces(w.org.owner, w.org)).main)
@@ -65,7 +65,7 @@ test('hostile: hostile keys are refused, or are keys like any other: none is a p
   t.deepEqual((await readdir(w.config.dataDir)).sort(), ['blobs'], 'nothing lies beside the store')
 })
 
-test('hostile: a level of any keys is what their texts say, page by page', async (t) => {
+test('hostile: the pages of a level contain the folders of any keys, in the order of their bytes', async (t) => {
   const w = await shared()
   const { main } = await firstSpaces(w.org.owner, w.org)
   const space = spaceOf(w.org.owner, w.org, main)

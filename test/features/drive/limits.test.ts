@@ -29,7 +29,7 @@ test('limits: a file over the limit is refused with the limit, and leaves nothin
   t.is((await space.put('largest', Buffer.alloc(1_000_000))).status, 201)
 })
 
-test('limits: the free plan: files fit below the cap, what is replaced makes room, and three spaces', async (t) => {
+test('limits: the free plan allows files below its cap, counts replaced files no more, and allows three spaces', async (t) => {
   const { space, org, w } = await opened('free')
   t.is((await space.put('a', Buffer.alloc(3_000))).status, 201)
   t.is(outcomeOf(await space.put('b', Buffer.alloc(2_001))), '402 LIMIT_EXCEEDED')

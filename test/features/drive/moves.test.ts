@@ -31,7 +31,7 @@ test('moves: files and folders move without copying a byte', async (t) => {
   t.deepEqual(await listHeldBlobs(w.db, org.id), before)
 })
 
-test('moves: what cannot move is told: the same place, into itself, a file to a folder, a key that is used, nothing at all', async (t) => {
+test('moves: a move to the same key, into itself, of a file to a folder, to a used key or of a missing key is refused', async (t) => {
   const { space } = await opened()
   for (const key of ['a/x', 'b/x', 'c', 'd']) await space.put(key)
   for (const [from, to] of [
@@ -55,7 +55,7 @@ test('moves: what cannot move is told: the same place, into itself, a file to a 
   t.is(outcomeOf(await space.move('a/', `${long}${'m'.repeat(21)}/`)), '200')
 })
 
-test('moves: a folder joins one that exists, and moves to where it lies', async (t) => {
+test('moves: a folder is merged into an existing one, and moves into its own parent', async (t) => {
   const { space } = await opened()
   for (const key of ['a/x', 'a/b/y', 'a/b/a/deep', 'a/b/b/y']) await space.put(key, key)
   for (const key of ['a/', 'a/b/', 'a/b/b/', 'a/made/', 'c/made/']) await space.makeFolder(key)
@@ -69,7 +69,7 @@ test('moves: a folder joins one that exists, and moves to where it lies', async 
   t.deepEqual((await space.all()).folders, ['c/', 'd/'])
 })
 
-test('moves: 2,000 files move and go at once, one more does not', async (t) => {
+test('moves: 2,000 files are moved or deleted in one call, and 2,001 are refused', async (t) => {
   const { space, fill, w, org } = await opened()
   await fill('many/', 2_000)
   await fill('more/', 2_001)

@@ -36,7 +36,7 @@ test('objects: a file is uploaded, replaced, listed and deleted', async (t) => {
   t.deepEqual((await space.list()).data, { folders: [], objects: [] })
 })
 
-test('objects: the key may stand before or behind the file, and is its name by default', async (t) => {
+test('objects: the key may precede or follow the file, and is the file’s name by default', async (t) => {
   const { space, org } = await opened()
   const behind = new FormData()
   behind.append('file', new Blob(['x']), 'ignored.txt')
@@ -59,7 +59,7 @@ test('objects: keys are checked by their rules', async (t) => {
   t.is(outcomeOf(await space.list({ prefix: 'a' })), '400 VALIDATION_ERROR')
 })
 
-test('objects: letters that look alike are different keys, and wildcards are letters', async (t) => {
+test('objects: letters that look alike make different keys, and wildcards have no meaning', async (t) => {
   const { space } = await opened()
   const keys = ['\u00e9', 'e\u0301', 'E', 'e', 'a_b/x', 'a%b/x', 'aab/x', 'A/x', 'a/x', 'images/1', 'images2/1']
   for (const key of keys) t.is((await space.put(key)).status, 201)
@@ -70,7 +70,7 @@ test('objects: letters that look alike are different keys, and wildcards are let
   t.deepEqual((await space.all('a_b/')).keys, ['a_b/x'])
 })
 
-test('objects: a level is paged, folders and files together in the order of their keys', async (t) => {
+test('objects: a level is listed in pages, folders and files together in the order of their keys', async (t) => {
   const { space } = await opened()
   const keys = Array.from({ length: 30 }, (_, index) => `d/${index % 3 === 0 ? `f${index}/deep/x` : `k${index}`}`)
   for (const key of [...keys, 'd/f0/y', 'e', 'd0', 'd/f0-x']) t.is((await space.put(key)).status, 201)
@@ -88,7 +88,7 @@ test('objects: a level is paged, folders and files together in the order of thei
   t.is(outcomeOf(await space.list({ limit: 201 })), '400 VALIDATION_ERROR')
 })
 
-test('objects: a level of long runs of files between deep folders is listed whole, by pages of any size', async (t) => {
+test('objects: a level with many files between deep folders is listed completely, in pages of any size', async (t) => {
   const { space, w, org } = await opened()
   await space.put('d/seed')
   const runs = Array.from({ length: 700 }, (_, index) => `d/${String(index).padStart(3, '0')}`)
@@ -102,7 +102,7 @@ test('objects: a level of long runs of files between deep folders is listed whol
   for (const limit of [200, 131, 33]) t.deepEqual(await space.all('d/', limit), expected, String(limit))
 })
 
-test('objects: a search goes by the name, in the folder and below, and ignores case', async (t) => {
+test('objects: a search finds names in the folder and below, and ignores case', async (t) => {
   const { space } = await opened()
   for (const key of ['x/Report.PDF', 'x/y/my report.txt', 'x/report/other', 'z/ÄRGER.txt', 'x/100%_sure']) await space.put(key)
   const found = async (values: object) => (await space.list(values)).data.objects.map(({ key }: { key: string }) => key)
@@ -115,7 +115,7 @@ test('objects: a search goes by the name, in the folder and below, and ignores c
   t.deepEqual(await found({ q: 'r', limit: 2, cursor: data.cursor }), ['x/report/other', 'x/y/my report.txt'])
 })
 
-test('objects: a search finds what lies behind thousands of others, and letters of patterns are letters', async (t) => {
+test('objects: a search finds a file after thousands of others, and characters of patterns have no meaning', async (t) => {
   const { space, w, org } = await opened()
   await space.put('far/seed')
   const keys = Array.from({ length: 6_000 }, (_, index) => `far/${index % 100}/Page ${index}.txt`)
@@ -142,13 +142,13 @@ test('objects: a search finds what lies behind thousands of others, and letters 
   t.is((await all('page', 200)).length, 6_000)
 })
 
-test('objects: an upload that is refused leaves no bytes', async (t) => {
+test('objects: a refused upload leaves no bytes', async (t) => {
   const { space, w, org } = await opened()
   t.is(outcomeOf(await space.put('/bad')), '400 VALIDATION_ERROR')
   t.is(await countLooseBlobs(w.db, org.id), 0)
 })
 
-test('objects: an Idempotency-Key uploads once, and fields and bytes are the body', async (t) => {
+test('objects: an Idempotency-Key uploads once, and covers the fields and the bytes', async (t) => {
   const { space } = await opened()
   const key = { 'idempotency-key': 'one' }
   const first = await space.put('once', 'x', 'text/plain', key)
@@ -160,7 +160,7 @@ test('objects: an Idempotency-Key uploads once, and fields and bytes are the bod
   t.is((await space.download('once')).text, 'x')
 })
 
-test('objects: spaces: keys, names, emptiness, and those that stay', async (t) => {
+test('objects: spaces have unique keys, are renamed, and are deleted if they are empty and not built in', async (t) => {
   const { org } = await opened()
   const buckets = `${org.path}/drive/buckets`
   const { main, shared } = await firstSpaces(org.owner, org)
@@ -185,7 +185,7 @@ test('objects: spaces: keys, names, emptiness, and those that stay', async (t) =
   t.is((await org.owner.delete(`${buckets}/${own.data.id}`)).status, 204)
 })
 
-test('objects: the overview shows the newest files and what takes how much room', async (t) => {
+test('objects: the overview shows the newest files and the storage used by type', async (t) => {
   const { w, org, space } = await opened()
   await space.put('a.txt', 'abc')
   await space.put('b.csv', 'a,b')

@@ -45,7 +45,7 @@ const call = (path: string, more: object = {}) => ['h', 'action.http_request', {
 const call2 = (path: string, more: object) => ['k', 'action.http_request', { url: `${receiver.url}/${path}`, ...more }] as const
 const callsTo = (path: string) => receiver.received.filter(({ url }) => url === `/${path}`)
 
-test('calls: what is sent, and what comes back', async (t) => {
+test('calls: a call sends the configured request and returns its answer', async (t) => {
   await open()
   const org = await createOrg(w)
   const headers = { 'X-Name': '{{trigger.input.name}}' }
@@ -63,7 +63,7 @@ test('calls: what is sent, and what comes back', async (t) => {
   t.like(one?.headers, { 'x-name': 'Ann', 'content-type': 'application/json', 'idempotency-key': `${run.id}:h:` })
 })
 
-test('calls: what looks like a secret goes on to the blocks behind, and is not shown nor kept with a run that went well', async (t) => {
+test('calls: values that look like secrets reach later blocks, and are neither shown nor stored with a successful run', async (t) => {
   await open()
   const org = await createOrg(w)
   const run = await play(
@@ -87,7 +87,7 @@ test('calls: what looks like a secret goes on to the blocks behind, and is not s
   t.false(JSON.stringify(await readOutputs(w.db, run.id)).includes('hidden'))
 })
 
-test('calls: an Idempotency-Key and a content type of the author win', async (t) => {
+test('calls: an Idempotency-Key and a content type set by the author take precedence', async (t) => {
   await open()
   const org = await createOrg(w)
   await play(
@@ -120,7 +120,7 @@ for (const [path, output, error] of answers) {
   })
 }
 
-test('calls: an address inside is refused before anybody is dialled, also one that a reference makes', async (t) => {
+test('calls: an internal address is refused before any connection is opened, also if a reference produces it', async (t) => {
   await open()
   const org = await createOrg(w)
   const body = chain(byHand, ['h', 'action.http_request', { url: '{{trigger.input}}' }])
@@ -138,7 +138,7 @@ test('calls: an address inside is refused before anybody is dialled, also one th
   }
 })
 
-test('calls: a run that is cancelled while it calls is over at once, and what is answered later is dropped', async (t) => {
+test('calls: a run that is cancelled during a call ends at once, and a later answer is dropped', async (t) => {
   await open()
   const org = await createOrg(w)
   const flow = await createFlow(
@@ -164,7 +164,7 @@ test('calls: a run that is cancelled while it calls is over at once, and what is
   t.is((await ended(org, flow.id, retried.data.id)).status, 'ok')
 })
 
-test('calls: a call whose worker is lost is made once more under the same key', async (t) => {
+test('calls: a call whose worker was lost is repeated with the same Idempotency-Key', async (t) => {
   await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, call('held')))
@@ -182,7 +182,7 @@ test('calls: a call whose worker is lost is made once more under the same key', 
   t.is((await runOf(org, flow.id, runId)).steps.length, 1)
 })
 
-test('calls: a call whose job is lost is made again under the same key up to five times, and then the run is given up', async (t) => {
+test('calls: a call whose job is lost is repeated with the same Idempotency-Key up to five times, then the run fails', async (t) => {
   await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, chain(byHand, call('201')))

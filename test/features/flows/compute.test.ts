@@ -52,7 +52,7 @@ async function computed(block: typeof filterBlock, config: object, input: unknow
   }
 }
 
-test('compute: a filter of 20,000 items and 100 clauses gives the thread back all the time, and ends at its bound', async (t) => {
+test('compute: a filter of 20,000 items and 100 clauses yields the thread regularly, and stops at its limit', async (t) => {
   const { refusal, turns } = await computed(filterBlock, { list: '{{trigger.input}}', clauses: clauses(100) }, items)
   t.is(refusal, stepBound)
   // A slice takes some thousand steps; held to its end, the filter would take all of them in one turn.
@@ -61,7 +61,7 @@ test('compute: a filter of 20,000 items and 100 clauses gives the thread back al
   t.true(most < flowLimits.computeSteps / 4, `${most} steps in one turn`)
 })
 
-test('compute: hostile texts are looked for in pieces, and lists inside a clause are gone through in pieces', async (t) => {
+test('compute: searches in hostile texts and lists inside a clause are processed in pieces', async (t) => {
   const text = 'a'.repeat(1_000_000)
   const clause = (op: string, left: unknown, right: unknown) => ({ list: '[1]', clauses: [{ left, op, right }] })
   const long = await computed(filterBlock, clause('contains', text, `${'a'.repeat(5_000)}b${'a'.repeat(5_000)}`), undefined)
@@ -71,7 +71,7 @@ test('compute: hostile texts are looked for in pieces, and lists inside a clause
   t.true(many.turns.length > 5, `${many.turns.length} turns`)
 })
 
-test('compute: what a reduction writes and a setting refers to is bounded, and each says by what', async (t) => {
+test('compute: the output of a reduction and the references of a setting are limited, and each error names its limit', async (t) => {
   const big = 'x'.repeat(100_000)
   const input = Array.from({ length: 20_000 }, () => ({ big }))
   const joined = await computed(reduceBlock, { list: '{{trigger.input}}', op: 'join', field: 'big' }, input)
@@ -87,7 +87,7 @@ test('compute: what a reduction writes and a setting refers to is bounded, and e
   t.is(asText.refusal, 'list may have at most 262144 characters as text; refer to a list instead')
 })
 
-test('compute: a run whose step passes the bound fails with it, and says so', async (t) => {
+test('compute: a run whose step exceeds the limit fails with an error that says so', async (t) => {
   const org = await createOrg(await shared())
   const run = await play(
     t,
@@ -105,7 +105,7 @@ test('compute: a run whose step passes the bound fails with it, and says so', as
   )
 })
 
-test('compute: an output that holds one part many times fails its step at once', async (t) => {
+test('compute: an output that contains one part many times fails its step at once', async (t) => {
   const org = await createOrg(await shared())
   const input = { big: 'x'.repeat(200_000) }
   const list = JSON.stringify(Array(2_000).fill('{{trigger.input}}'))
@@ -116,7 +116,7 @@ test('compute: an output that holds one part many times fails its step at once',
   })
 })
 
-test('compute: the runs of one rehearsal share what they may compute, and beyond it the rehearsal is 400', async (t) => {
+test('compute: the runs of one rehearsal share one limit, and a rehearsal that exceeds it is 400', async (t) => {
   const org = await createOrg(await shared())
   const flow = await createFlow(t, org, chain(byHand, filter('f', 4)))
   // Each run stays far below the 3 seconds that a rehearsed run may take.

@@ -63,7 +63,7 @@ for (const expr of [
   test(`cron: no cron expression: "${expr}"`, (t) => t.false(isCron(expr)))
 }
 
-test('cron: a day that comes every four years comes', (t) => {
+test('cron: an expression of 29 February finds the next leap year', (t) => {
   t.deepEqual(nextCronTime('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
 })
 

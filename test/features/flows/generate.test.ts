@@ -14,7 +14,7 @@ const withoutAssistant = shareWorld(test)
 
 const ask = (org: World['org'], prompt: unknown = 'Thank everybody who buys') => org.owner.post(`${org.path}/flows/generate`, { prompt })
 
-test('generate: what the assistant proposes is answered, checked and not saved', async (t) => {
+test('generate: the assistant’s proposal is checked and returned, not saved', async (t) => {
   const w = await shared()
   const nodes = [
     { id: 't', type: 'trigger.record_event', config: { object_type: 'invoices', event: 'created' } },
@@ -74,12 +74,12 @@ test('generate: the free plan has 20 drafts a day', async (t) => {
   t.deepEqual(statuses.toSorted(), [...Array(20).fill(200), ...Array(5).fill(402)])
 })
 
-test('generate: what is wanted has to be said, and not at length', async (t) => {
+test('generate: the prompt is required and its length is limited', async (t) => {
   const w = await shared()
   for (const prompt of ['', 'x'.repeat(4_001), undefined, 5]) t.is((await ask(w.org, prompt ?? null)).status, 400)
 })
 
-test('generate: without an assistant it is told so', async (t) => {
+test('generate: without an assistant, the request fails with an error that says so', async (t) => {
   const bare = await withoutAssistant()
   const { status, body } = await ask(bare.org)
   t.is(status, 503)

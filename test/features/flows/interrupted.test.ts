@@ -15,7 +15,7 @@ const interrupted = {
   error: 'INTERNAL at f: The function was started twice, and each time the worker that ran it was lost',
 }
 
-test('interrupted: an interrupted function is begun at most twice', async (t) => {
+test('interrupted: an interrupted function is started at most twice', async (t) => {
   const w = await shared()
   const worker = await startWorkerProcess(t, w, 'functions')
   const kill = () => {
@@ -45,7 +45,7 @@ test('interrupted: an interrupted function is begun at most twice', async (t) =>
   }
 })
 
-test('interrupted: a function whose whole worker is killed is begun by another one, and when that is killed as well its step fails', async (t) => {
+test('interrupted: a function whose worker was killed is started by another worker; if that is killed too, the step fails', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   let worker = await startWorkerProcess(t, w, 'functions')

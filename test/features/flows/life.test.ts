@@ -42,7 +42,7 @@ const wait = ['w', 'logic.wait', { minutes: '10' }] as const
 const isWaiting = ({ status, steps }: { status: string; steps: unknown[] }) => status === 'running' && steps.length === 1
 const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
 
-test('life: a run keeps the definition that it began with, and the next one has the new', async (t) => {
+test('life: a run keeps the definition that it started with, and the next run has the new one', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait, location('b', 'old 2')))
@@ -56,7 +56,7 @@ test('life: a run keeps the definition that it began with, and the next one has 
   t.deepEqual(await names(org), ['old 1', 'old 2', 'new'])
 })
 
-test('life: deleting a flow ends what runs of it as failed, and its runs stay readable', async (t) => {
+test('life: the deletion of a flow fails its active runs, and its runs stay readable', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait, location('b', 'two')))
@@ -74,7 +74,7 @@ test('life: deleting a flow ends what runs of it as failed, and its runs stay re
   t.deepEqual(await names(org), ['one'])
 })
 
-test('life: a failed run goes on from the step that failed, with what the others gave, once', async (t) => {
+test('life: a retry continues once from the failed step, with the outputs of the earlier steps', async (t) => {
   const w = await shared()
   const { org } = w
   const loop = ['l', 'logic.for_each', { list: '{{trigger.input}}' }] as const
@@ -118,7 +118,7 @@ test('life: a failed run goes on from the step that failed, with what the others
   t.is((await org.owner.post(`${org.path}/flows/${flow.id}/runs/${data.id}/retry`)).status, 400)
 })
 
-test('life: a run that failed more than a week ago cannot be tried again', async (t) => {
+test('life: a run that failed more than a week ago cannot be retried', async (t) => {
   const w = await shared()
   const { org } = w
   const run = await play(t, org, chain(byHand, ['c', 'action.create_record', { object_type: '{{trigger.input}}' }]), 'nope')
@@ -129,7 +129,7 @@ test('life: a run that failed more than a week ago cannot be tried again', async
   t.regex(refused.body.error.message, /more than 7 days ago/)
 })
 
-test('life: an event that a condition right behind the trigger does not let pass makes no run, and is counted', async (t) => {
+test('life: an event that the first condition rejects creates no run, and is counted as skipped', async (t) => {
   const w = await shared()
   const { org } = w
   const trigger = ['t', 'trigger.record_event', { object_type: 'invoices', event: 'created' }] as const
@@ -142,7 +142,7 @@ test('life: an event that a condition right behind the trigger does not let pass
   t.like((await org.owner.get(`${org.path}/flows/overview`)).data, { runs_24h: { ok: 1, failed: 0, skipped: 2 }, runs_7d: { skipped: 2 } })
 })
 
-test('life: an import of 500 rows makes 500 runs, each once, and another workspace’s run by hand begins at once meanwhile', async (t) => {
+test('life: an import of 500 rows creates 500 runs, and a manual run of another workspace starts at once meanwhile', async (t) => {
   const w = await shared()
   const [org, other] = [await createOrg(w), await createOrg(w)]
   const flow = await createFlow(t, org, {
@@ -168,7 +168,7 @@ test('life: an import of 500 rows makes 500 runs, each once, and another workspa
   t.deepEqual(await readRecordRuns(w.db, flow.id), { runs: 500, records: 500, ok: 500 })
 })
 
-test('life: in a suspended workspace a run stands still, and goes on afterwards', async (t) => {
+test('life: a run waits while its workspace is suspended, and continues afterwards', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait, location('b', 'two')))
@@ -182,7 +182,7 @@ test('life: in a suspended workspace a run stands still, and goes on afterwards'
   t.is((await ended(org, flow.id, runId)).status, 'ok')
 })
 
-test('life: what happens in a suspended workspace waits in the outbox, and is made good once afterwards', async (t) => {
+test('life: events of a suspended workspace wait in the outbox, and are delivered once afterwards', async (t) => {
   const w = await shared()
   const { org } = w
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
@@ -217,7 +217,7 @@ test('life: what happens in a suspended workspace waits in the outbox, and is ma
   t.deepEqual([(await runsOf(org, flow.id)).length, (await deferred()).length], [1, 0])
 })
 
-test('life: a run whose job is lost goes on, and one that loses it again and again is given up', async (t) => {
+test('life: a run whose job was lost continues, and one that lost its job repeatedly fails', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), location('b', 'two')))
@@ -232,7 +232,7 @@ test('life: a run whose job is lost goes on, and one that loses it again and aga
   t.like(await lost(5), { status: 'failed', error: 'INTERNAL: The run was given up: its worker was lost again and again' })
 })
 
-test('life: a manual run of a flow with problems is accepted and ends with the first of them', async (t) => {
+test('life: a manual run of a flow with problems is accepted and fails with the first problem', async (t) => {
   const w = await shared()
   const { org } = w
   const run = await play(t, org, chain(byHand, location('a', 'x'), ['b', 'action.create_record']))
@@ -240,7 +240,7 @@ test('life: a manual run of a flow with problems is accepted and ends with the f
   t.deepEqual(await names(org), [])
 })
 
-test('life: the list of all runs goes by status, flow and time, page by page', async (t) => {
+test('life: the list of all runs is filtered by status, flow and time, and paged', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(
@@ -268,7 +268,7 @@ test('life: the list of all runs goes by status, flow and time, page by page', a
   }
 })
 
-test('life: a run that is cancelled while it changes something takes that back', async (t) => {
+test('life: a run that is cancelled during a change rolls the change back', async (t) => {
   const w = await shared()
   const { org } = w
   const update = [

@@ -7,7 +7,7 @@ const shared = shareWorld(test)
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('limits: a loop over 1,000 items does each once, and one over 1,001 fails before the first', async (t) => {
+test('limits: a loop processes each of 1,000 items once, and one over 1,001 items fails before the first', async (t) => {
   const w = await shared()
   const { org } = w
   const body = graph([byHand, ['l', 'logic.for_each', { list: '{{trigger.input}}' }], location('a', '{{index}}')], 't > l', 'l.loop > a')
@@ -23,7 +23,7 @@ test('limits: a loop over 1,000 items does each once, and one over 1,001 fails b
   t.is(await readRecordCount(w.db, org.id), 1_000)
 })
 
-test('limits: a run has 5,000 steps, and fails before the effect of one more', async (t) => {
+test('limits: a run has at most 5,000 steps, and fails before the effect of one more', async (t) => {
   const w = await shared()
   const { org } = w
   const work = (id: string) => [id, 'logic.reduce', { list: '[1]', op: 'count' }] as const
@@ -47,7 +47,7 @@ test('limits: a run has 5,000 steps, and fails before the effect of one more', a
   t.is((await recordsOf(org, 'locations')).length, 58)
 })
 
-test('limits: flows that set each other off end after the eighth, whose change stands, and the ninth says so', async (t) => {
+test('limits: flows that trigger each other stop after the eighth, whose change is kept, and the ninth reports the limit', async (t) => {
   const w = await shared()
   const { org } = w
   const copies = (from: string, to: string, values: object) =>
@@ -71,7 +71,7 @@ test('limits: flows that set each other off end after the eighth, whose change s
   t.is((await recordsOf(org, 'locations')).length + (await recordsOf(org, 'invoices')).length, 9)
 })
 
-test('limits: a file into a type whose flow and another’s set each other off ends after eight changes for each of its rows', async (t) => {
+test('limits: an import into a type whose flows trigger each other stops after eight changes for each row', async (t) => {
   const w = await shared()
   const { org } = w
   const [there, back] = [
@@ -102,7 +102,7 @@ test('limits: a file into a type whose flow and another’s set each other off e
   t.is(await readRecordCount(w.db, org.id), rows * 9)
 })
 
-test('limits: functions between flows add nothing to a chain', async (t) => {
+test('limits: functions between flows do not count towards the length of a chain', async (t) => {
   const w = await shared()
   const { org } = w
   const source = 'const handler = () => sdk.records.create("invoices", { notes: "x" }).then(() => null)'

@@ -22,7 +22,7 @@ const open = once(async () => {
 const rehearse = async (org: World['org'], flowId: string, body: object = {}, client = org.owner) =>
   client.post(`${org.path}/flows/${flowId}/rehearse`, body)
 
-test('rehearsal: a rehearsal tells what runs would create and change, and changes nothing', async (t) => {
+test('rehearsal: a rehearsal reports what runs would create and change, and changes nothing', async (t) => {
   await open()
   const org = await createOrg(w)
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
@@ -68,7 +68,7 @@ test('rehearsal: a rehearsal tells what runs would create and change, and change
   t.is(next.data.values.number, 'INV-00003', 'no number of the series was taken')
 })
 
-test('rehearsal: calls and functions answer from what was recorded where they would be asked the same', async (t) => {
+test('rehearsal: calls and functions return their recorded answers if their input is the same', async (t) => {
   await open()
   const org = await createOrg(w)
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Twice', source: 'const handler = ({ n }) => 2 * Number(n)' })).data
@@ -92,7 +92,7 @@ test('rehearsal: calls and functions answer from what was recorded where they wo
   t.is(receiver.received.length, calls)
 })
 
-test('rehearsal: a step that would fail is told, and a run that would not end is stopped', async (t) => {
+test('rehearsal: a step that would fail is reported, and a run that would not end is stopped', async (t) => {
   await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))
@@ -124,7 +124,7 @@ test('rehearsal: a step that would fail is told, and a run that would not end is
   t.regex((await rehearse(org, flow.id, long)).data.runs[0].error, /at most 200 steps/)
 })
 
-test('rehearsal: a rehearsal has the lesser of its caller’s rights and the editor’s, and waits for nobody long', async (t) => {
+test('rehearsal: a rehearsal has only the rights that both its caller and the editor have, and does not wait long for a lock', async (t) => {
   await open()
   const org = await createOrg(w)
   const flow = await createFlow(
@@ -145,7 +145,7 @@ test('rehearsal: a rehearsal has the lesser of its caller’s rights and the edi
   t.like(free, { status: 'ok', error: null })
 })
 
-test('rehearsal: what is sent is checked like a flow that is saved', async (t) => {
+test('rehearsal: the submitted flow is validated like one that is saved', async (t) => {
   await open()
   const org = await createOrg(w)
   const flow = await createFlow(t, org, graph([byHand]))

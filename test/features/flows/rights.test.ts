@@ -25,7 +25,7 @@ const allow = (actions: string[], more: object = {}) => ({ effect: 'allow', acti
 const ofFlows = allow(['flows:read', 'flows:create', 'flows:update', 'flows:run'])
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('rights: a flow does what its last editor may do, whoever runs it, and no more', async (t) => {
+test('rights: a flow has exactly the rights of its last editor, independent of its starter', async (t) => {
   const w = await shared()
   const { org } = w
   const weak = await createMember(w, org, [ofFlows])
@@ -38,7 +38,7 @@ test('rights: a flow does what its last editor may do, whoever runs it, and no m
   t.is((await ended(org, flow.id, data.run_id)).status, 'ok')
 })
 
-test('rights: rights are looked up at every step: who loses a role in between does nothing more', async (t) => {
+test('rights: rights are checked at every step, so an editor that loses a role stops the run', async (t) => {
   const w = await shared()
   const { org } = w
   const editor = await createMember(w, org, [ofFlows, allow(['records:create'], { resources: ['locations'] })])
@@ -66,7 +66,7 @@ const renaming = [
   { object_type: 'locations', record_id: '{{trigger.input}}', values: { name: 'new' } },
 ] as const
 
-test('rights: a step that has begun ends by the rights of its beginning, and the next one is done by those of its own', async (t) => {
+test('rights: a step keeps the rights of its start, and the next step has the rights of its own start', async (t) => {
   const w = await shared()
   const { org } = w
   const editor = await createMember(w, org, [ofFlows, allow(['records:*'], { resources: ['locations'] })])
@@ -84,7 +84,7 @@ test('rights: a step that has begun ends by the rights of its beginning, and the
   )
 })
 
-test('rights: a step that others’ rights change beside is done once', async (t) => {
+test('rights: a step during which rights of other people change is executed once', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, renaming, location('c', 'more')))
@@ -103,7 +103,7 @@ test('rights: a step that others’ rights change beside is done once', async (t
   t.is(await countUpdates(w.db, id), 1)
 })
 
-test('rights: an editor who has left leaves a word behind, and no dead letter', async (t) => {
+test('rights: a run of an editor who has left fails with an error, and leaves no dead letter', async (t) => {
   const w = await shared()
   const { org } = w
   const editor = await createMember(w, org, [allow(['*'])])
@@ -115,7 +115,7 @@ test('rights: an editor who has left leaves a word behind, and no dead letter', 
   t.is(await countDeadLetters(w.db), 0)
 })
 
-test('rights: a record event shows what its editor may read, and a record that it may not read starts no run', async (t) => {
+test('rights: a record event shows the fields that the editor may read, and a record that the editor may not read starts no run', async (t) => {
   const w = await shared()
   const { org } = w
   const rule = allow(['records:read'], {
@@ -146,7 +146,7 @@ test('rights: a record event shows what its editor may read, and a record that i
   )
 })
 
-test('rights: a function in a flow has the lesser of its author’s rights and the editor’s', async (t) => {
+test('rights: a function in a flow has only the rights that both its author and the editor have', async (t) => {
   const w = await shared()
   const { org } = w
   const author = await createMember(w, org, [allow(['functions:create', 'records:create'])])
@@ -158,7 +158,7 @@ test('rights: a function in a flow has the lesser of its author’s rights and t
   t.regex(run.error, /records:read/)
 })
 
-test('rights: what a run shows: values to those who may read the record now, what a function gave to editors, the rest to readers', async (t) => {
+test('rights: a run shows values to callers who may read the record now, results of functions to editors, and the rest to readers', async (t) => {
   const w = await shared()
   const { org } = w
   const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Secret', source: 'const handler = () => "classified"' })).data
@@ -202,7 +202,7 @@ test('rights: what a run shows: values to those who may read the record now, wha
   t.deepEqual(outputsOf(await runOf(org, flow.id, runId)).a, { id: more.id })
 })
 
-test('rights: a role for one flow shows that one, its runs and its figures alone', async (t) => {
+test('rights: a role for one flow shows only that flow, its runs and its figures', async (t) => {
   const w = await shared()
   const { org } = w
   const [one, other] = [

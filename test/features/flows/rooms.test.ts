@@ -16,7 +16,7 @@ const ok = async (t: Parameters<typeof play>[0], org: Org, block: readonly [stri
   return outputsOf(run).a
 }
 
-test('rooms: a message goes out, with references put in once and escaped where they would be markup', async (t) => {
+test('rooms: a message is sent, with references inserted once and escaped in markup', async (t) => {
   const w = await shared()
   const { org } = w
   const connection = (
@@ -48,7 +48,7 @@ test('rooms: a message goes out, with references put in once and escaped where t
   })
 })
 
-test('rooms: members are told: one, those of a role, or all', async (t) => {
+test('rooms: a notice reaches one member, the members of a role, or all', async (t) => {
   const w = await shared()
   const { org } = w
   const member = await createMember(w, org)
@@ -84,7 +84,7 @@ test('rooms: an entry is posted', async (t) => {
   t.is((await play(t, org, chain(byHand, block), 1)).error, 'NOT_FOUND at a: The app accounting is switched off')
 })
 
-test('rooms: an item is put into a work queue, and a key that is open there is a duplicate', async (t) => {
+test('rooms: an item is added to a work queue, and a key that is already open is a duplicate', async (t) => {
   const w = await shared()
   const { org } = w
   const line = await createLine(t, org)
@@ -102,7 +102,7 @@ test('rooms: an item is put into a work queue, and a key that is open there is a
   t.is((await ended(org, flow.id, await start(t, org, flow.id, 8))).error, 'FORBIDDEN at a: Needs queues:enqueue on line')
 })
 
-test('rooms: a stage starts a flow for what enters it, as the flow’s own editor', async (t) => {
+test('rooms: a stage starts a flow for each item that enters it, as the flow’s editor', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(
@@ -135,7 +135,7 @@ test('rooms: a stage starts a flow for what enters it, as the flow’s own edito
   t.is(unknown.status, 400)
 })
 
-test('rooms: a payment link is made once at its provider, under the step’s key', async (t) => {
+test('rooms: a payment link is created once at its provider, with the step’s Idempotency-Key', async (t) => {
   const w = await shared()
   const { org } = w
   const connectionId = await connect(org, 'sandbox')
@@ -149,7 +149,7 @@ test('rooms: a payment link is made once at its provider, under the step’s key
   t.like(data, { amount: '12.50', description: 'Order', short_url: output.short_url })
 })
 
-test('rooms: an event is put into a calendar, and calendar events set flows off as far as their editor sees them', async (t) => {
+test('rooms: an event is added to a calendar, and calendar events start flows whose editor may see them', async (t) => {
   const w = await shared()
   const { org } = w
   const place = { org }
@@ -183,7 +183,7 @@ test('rooms: an event is put into a calendar, and calendar events set flows off 
   t.deepEqual(await runsOf(org, unseen.id), [])
 })
 
-test('rooms: the team calendar is there for a flow before anybody has looked at it', async (t) => {
+test('rooms: a flow finds the team calendar before anybody has opened it', async (t) => {
   const w = await shared()
   const { org } = w
   const settings = { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z', end: '2027-01-01T11:00:00Z' }

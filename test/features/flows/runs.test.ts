@@ -18,7 +18,7 @@ const shared = shareWorld(test)
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 
-test('runs: a flow that is run by hand does its blocks one after the other, and its run says what they gave', async (t) => {
+test('runs: a manual run executes the blocks in order, and shows their outputs', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, {
@@ -47,7 +47,7 @@ test('runs: a flow that is run by hand does its blocks one after the other, and 
   t.true(entries.every((entry: typeof run) => entry.request_id === run.id && entry.actor_id === org.ownerId))
 })
 
-test('runs: a record event runs the flow with the record as the change left it', async (t) => {
+test('runs: a record event runs the flow with the record after the change', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, {
@@ -68,7 +68,7 @@ test('runs: a record event runs the flow with the record as the change left it',
   t.deepEqual((await recordsOf(org, 'locations')).map(({ name }) => name).toSorted(), ['updated one 12.5', 'updated two 12.5'])
 })
 
-test('runs: a condition goes one way, and what the other leads to is not done', async (t) => {
+test('runs: a condition takes one branch, and the other is not executed', async (t) => {
   const w = await shared()
   const { org } = w
   const body = graph(
@@ -97,7 +97,7 @@ test('runs: a condition goes one way, and what the other leads to is not done', 
   )
 })
 
-test('runs: a loop does its body for each item, and goes on when it is done', async (t) => {
+test('runs: a loop executes its body for each item, then continues', async (t) => {
   const w = await shared()
   const { org } = w
   const run = await play(
@@ -153,7 +153,7 @@ test('runs: a step that fails ends the run, and nothing after it runs', async (t
   t.is((await recordsOf(org, 'locations')).length, 1)
 })
 
-test('runs: a function is run with what a step gave, holding no worker, and its result goes on', async (t) => {
+test('runs: a function runs with the output of a step without occupying a worker, and its result reaches the next step', async (t) => {
   const w = await shared()
   const { org } = w
   const source =
@@ -182,7 +182,7 @@ test('runs: a function is run with what a step gave, holding no worker, and its 
   t.regex(failed.error, /^VALIDATION_ERROR at f: .*no way/)
 })
 
-test('runs: a run that waits a moment goes on afterwards', async (t) => {
+test('runs: a run continues after a wait', async (t) => {
   const w = await shared()
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, ['w', 'logic.wait', { minutes: '0.01' }], location('a', 'later')))

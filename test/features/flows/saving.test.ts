@@ -80,7 +80,7 @@ for (const [name, body, says] of refused) {
   })
 }
 
-test('saving: 200 blocks are taken, and a loop inside a loop', async (t) => {
+test('saving: 200 blocks and a loop inside a loop are accepted', async (t) => {
   await open()
   await createFlow(t, org, graph([byHand, ...Array.from({ length: 199 }, (_, index) => another(`n${index}`))]))
   const inner = ['m', 'logic.for_each', { list: '{{item}}' }] as const
@@ -185,7 +185,7 @@ for (const [type, config, problems, derived] of triggers) {
   })
 }
 
-test('saving: an empty draft is saved, and what is sent back as it was read changes nothing', async (t) => {
+test('saving: an empty draft is saved, and a flow that is sent back unchanged stays the same', async (t) => {
   await open()
   const draft = await createFlow(t, org, {})
   t.like(draft, {
@@ -207,7 +207,7 @@ test('saving: an empty draft is saved, and what is sent back as it was read chan
   )
 })
 
-test('saving: a name, a switch and places on a drawing leave the editor, anything else of a definition makes a version and its sender the editor', async (t) => {
+test('saving: a change of the name, the switch or positions keeps the editor; any other change makes a version and a new editor', async (t) => {
   await open()
   const flow = await createFlow(t, org, chain(byHand, make))
   const other = await createMember(w, org, [{ effect: 'allow', actions: ['*'] }])
@@ -239,7 +239,7 @@ test('saving: a name, a switch and places on a drawing leave the editor, anythin
   for (const version of ['9', '0', 'x', '-1']) t.is((await org.owner.post(`${url}/versions/${version}/restore`)).status, 404)
 })
 
-test('saving: a flow whose type is gone keeps its switch, and what is changed besides is saved', async (t) => {
+test('saving: a flow whose type was deleted keeps its switch, and other changes are saved', async (t) => {
   await open()
   const key = { key: 'passing', label: 'Passing' }
   await org.owner.post(`${org.path}/types`, key)

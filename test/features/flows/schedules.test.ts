@@ -31,7 +31,7 @@ const file = () =>
   Promise.all([1, 2, 3].map(() => enqueueDue({ db: w.worker.database, jobQueue: w.worker.jobQueue, now: () => now }, flowsOf, 500)))
 const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)
 
-test('schedules: a schedule runs once for every instant, however many look, and says when it is due next', async (t) => {
+test('schedules: a schedule runs once for each due time with several workers, and shows its next due time', async (t) => {
   await open()
   const org = await createOrg(w)
   at('00:00:30')
@@ -54,7 +54,7 @@ test('schedules: a schedule runs once for every instant, however many look, and 
   })
 })
 
-test('schedules: what was missed while nothing ran is made good by one run', async (t) => {
+test('schedules: one run replaces all runs that were missed while no worker ran', async (t) => {
   await open()
   const org = await createOrg(w)
   at('01:00:30')
@@ -69,7 +69,7 @@ test('schedules: what was missed while nothing ran is made good by one run', asy
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T01:01:00.000000Z`, `${day}T01:09:00.000000Z`])
 })
 
-test('schedules: a schedule that is changed, switched off or deleted is due by what it says then', async (t) => {
+test('schedules: a changed, disabled or deleted schedule is due by its new definition', async (t) => {
   await open()
   const org = await createOrg(w)
   at('02:00:30')
@@ -95,7 +95,7 @@ test('schedules: a schedule that is changed, switched off or deleted is due by w
   t.is(await countRunsOfFlow(w.db, flow.id), 0)
 })
 
-test('schedules: in a suspended workspace a schedule waits, and one run makes it good afterwards', async (t) => {
+test('schedules: in a suspended workspace a schedule waits, and runs once afterwards', async (t) => {
   await open()
   const org = await createOrg(w)
   at('04:00:30')
@@ -113,7 +113,7 @@ test('schedules: in a suspended workspace a schedule waits, and one run makes it
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T04:01:00.000000Z`])
 })
 
-test('schedules: 100 flows of every minute make 100 runs a minute, whoever files them', async (t) => {
+test('schedules: 100 flows of every minute make 100 runs a minute with several workers', async (t) => {
   await open()
   const org = await createOrg(w)
   at('05:00:30')

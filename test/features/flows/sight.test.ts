@@ -21,7 +21,7 @@ async function told(t: ExecutionContext, org: Org, flowId: string, client: Clien
   return [rehearsed, ...lists, ...runs].map(({ text }) => text).join('\n')
 }
 
-test('sight: a private event that set a flow off is shown to those alone who may see it', async (t) => {
+test('sight: a private event that started a flow is shown only to callers who may see it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const [ann, bob] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [allow('*')])]
@@ -81,7 +81,7 @@ test('sight: a rehearsal names neither an event nor a record that the caller may
   }
 })
 
-test('sight: an input is shown to who gave it and to the owner, in rehearsals, outputs and words of failures', async (t) => {
+test('sight: an input is shown to its caller and to the owner, in rehearsals, outputs and errors', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const [giver, editor] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [allow('*')])]
@@ -108,7 +108,7 @@ test('sight: an input is shown to who gave it and to the owner, in rehearsals, o
   t.is(view.error, 'VALIDATION_ERROR at e')
 })
 
-test('sight: a record that set a flow off is named to those alone who may read it', async (t) => {
+test('sight: a record that started a flow is named only to callers who may read it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const reads = (...resources: string[]) => ({ ...allow('records:read'), resources })
@@ -132,7 +132,7 @@ test('sight: a record that set a flow off is named to those alone who may read i
   for (const { text } of hidden) for (const word of ['Vault', id]) t.false(text.includes(word), word)
 })
 
-test('sight: the item that set a flow off is shown to those who see the work queue', async (t) => {
+test('sight: the item that started a flow is shown to callers who may read the work queue', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const flows = allow('flows:read', 'flows:update', 'flows:run')
@@ -147,7 +147,7 @@ test('sight: the item that set a flow off is shown to those who see the work que
   t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
 })
 
-test('sight: where items follow their records, the item that set a flow off is shown to those who may read its record', async (t) => {
+test('sight: if items follow their records, the item that started a flow is shown to callers who may read its record', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const { line, job } = await following(t, { ...w, org })
@@ -163,7 +163,7 @@ test('sight: where items follow their records, the item that set a flow off is s
   t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
 })
 
-test('sight: a flow whose editor may not read a record is told no id of the item that holds its key', async (t) => {
+test('sight: a flow whose editor may not read a record gets no id of the item with its key', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const { line, job } = await following(t, { ...w, org })

@@ -113,7 +113,7 @@ for (const [left, op, right, expected] of clauses) {
   })
 }
 
-test('templates: all clauses must hold, or one of them; none at all are true', async (t) => {
+test('templates: all clauses must be true, or one of them; an empty list is true', async (t) => {
   const [yes, no] = [
     { left: 1, op: 'eq', right: 1 },
     { left: 1, op: 'eq', right: 2 },
@@ -129,7 +129,7 @@ test('templates: all clauses must hold, or one of them; none at all are true', a
   ])
 })
 
-test('templates: of 1,000 odd texts none is looked at twice, reaches a prototype or throws anything but a refusal', (t) => {
+test('templates: 1,000 odd texts are rendered once, reach no prototype, and throw only refusals', (t) => {
   const piece = fc.constantFrom(
     '{{',
     '}}',
@@ -173,7 +173,7 @@ test('templates: of 1,000 odd texts none is looked at twice, reaches a prototype
   )
 })
 
-test('templates: a path of 10,000 parts leads nowhere, and an unknown beginning is refused by its block', (t) => {
+test('templates: a path of 10,000 parts finds nothing, and an unknown first part is refused by its block', (t) => {
   t.is(renderTemplate(`{{trigger${'.a'.repeat(10_000)}}}`, lookup, budget), '')
   const path = Array<string>(10_000).fill('a')
   let deep: unknown = 'found'

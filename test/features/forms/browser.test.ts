@@ -21,7 +21,7 @@ const focused = (page: Page): Promise<string> =>
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with scripts' : 'without scripts'
 
-  inBrowser(`browser: a form is filled in and sent by keyboard alone, ${how}`, async (t) => {
+  inBrowser(`browser: a form is filled in and sent by keyboard, ${how}`, async (t) => {
     const w = await start()
     const path = await everyField(w)
     const page = await open(t, { javaScriptEnabled })
@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false]) {
     t.like(await readSubmittedValues(w.db, w.org.id), { name: 'Ann', email: 'ann@example.com', size: 'Large', agreed: true })
   })
 
-  inBrowser(`browser: what is wrong stands beside its field, which has the focus and tells it, ${how}`, async (t) => {
+  inBrowser(`browser: an error is shown beside its field, which has the focus and describes it, ${how}`, async (t) => {
     const w = await start()
     await admitVisitors(w)
     const fields = [
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-inBrowser('browser: a form that was sent twice, by going back or reloading, is kept once', async (t) => {
+inBrowser('browser: a form that was sent twice, by going back or reloading, is stored once', async (t) => {
   const w = await start()
   await admitVisitors(w)
   await makeLeads(w)
@@ -89,7 +89,7 @@ inBrowser('browser: a form that was sent twice, by going back or reloading, is k
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-inBrowser('browser: a form leads on to another website by itself', async (t) => {
+inBrowser('browser: a form redirects to another website', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { settings: { redirect: 'https://elsewhere.example/done?a=1&b=2' } })

@@ -33,7 +33,7 @@ test('follow: a submission becomes a record of the form’s last editor', async 
   t.deepEqual(data.values, { email: 'a@example.com', note: 'Hello' })
 })
 
-test('follow: a value that is there already is no answer to a visitor; the error stands with the submission, and a retry mends it', async (t) => {
+test('follow: a visitor is not told of a taken value; the submission has the error, and a retry creates the record', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   const [first, second] = [await submit(w, made.open, { email: 'a@example.com' }), await submit(w, made.open, { email: 'a@example.com' })]
@@ -54,7 +54,7 @@ test('follow: a value that is there already is no answer to a visitor; the error
   t.is(await countLeads(w), 1)
 })
 
-test('follow: whatever is broken behind a form, its visitor is thanked, and after repair a retry makes one record', async (t) => {
+test('follow: a visitor is thanked even if the form’s target is broken, and a retry after the repair creates one record', async (t) => {
   const w = await begin()
   const all = [{ effect: 'allow', actions: ['*'] }]
   const editor = await createMember(w, w.org, all)
@@ -82,7 +82,7 @@ test('follow: whatever is broken behind a form, its visitor is thanked, and afte
   )
 })
 
-test('follow: the cap of the free plan stops no visitor', async (t) => {
+test('follow: the cap of the free plan refuses no visitor', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   await setPlan(w.db, w.org.id, 'free')
@@ -92,7 +92,7 @@ test('follow: the cap of the free plan stops no visitor', async (t) => {
   t.is(errors.filter((error) => error?.startsWith('LIMIT_EXCEEDED')).length, 1)
 })
 
-test('follow: a filled hidden field marks spam, answered the same, without any consequence until it is retried', async (t) => {
+test('follow: a filled hidden field marks a submission as spam, with the same answer and no effect until it is retried', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   const human = await sendPage(w, made.hosted, { email: 'a@example.com', 'company-website': '' }, fromAnywhere())
@@ -112,7 +112,7 @@ test('follow: a filled hidden field marks spam, answered the same, without any c
   t.is(await countLeads(w), 2)
 })
 
-test('follow: the function of a form gets what was sent, with no more rights than its editor and its author have', async (t) => {
+test('follow: the function of a form gets the submission, with only the rights that both editor and author have', async (t) => {
   const w = await begin()
   const { owner, path } = w.org
   const source = `const handler = async (input) => {
@@ -140,7 +140,7 @@ test('follow: the function of a form gets what was sent, with no more rights tha
   t.regex((await submissionsOf(w, made))[0]?.error ?? '', /switched off/)
 })
 
-test('follow: who may not run a function lets no form run it', async (t) => {
+test('follow: an editor who may not run a function cannot attach it to a form', async (t) => {
   const w = await begin()
   const { owner, path } = w.org
   const fn = (await owner.post(`${path}/functions`, { name: 'Take', source: 'const handler = () => 1' })).data

@@ -8,7 +8,7 @@ const start = shareWorld(test, { TRUST_PROXY: '1' })
 const field = { key: 'email', label: 'Email', type: 'email' }
 const form = { key: 'contact', name: 'Contact', fields: [field] }
 
-test('forms: a form is made, read, replaced and deleted', async (t) => {
+test('forms: a form is created, read, replaced and deleted', async (t) => {
   const w = await start()
   const { owner, path, ownerId } = w.org
   const made = await owner.post(`${path}/forms`, form)
@@ -36,7 +36,7 @@ test('forms: a form is made, read, replaced and deleted', async (t) => {
   t.is((await owner.get(one)).status, 404)
 })
 
-test('forms: what breaks a rule of a form is 400 and names it', async (t) => {
+test('forms: an invalid form is 400, and the error names the field', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const rows: readonly [object, RegExp][] = [
@@ -74,7 +74,7 @@ test('forms: what breaks a rule of a form is 400 and names it', async (t) => {
   t.like(taken.body.error, { code: 'KEY_TAKEN' })
 })
 
-test('forms: a role may be limited to the key of one form, and moves it to no other', async (t) => {
+test('forms: a role may be limited to the key of one form, and cannot change that key', async (t) => {
   const w = await start()
   const [mine, other] = [await makeForm(w, {}, 'mine'), await makeForm(w, {}, 'other')]
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['forms:manage'], resources: ['mine', 'new'] }])
@@ -90,7 +90,7 @@ test('forms: a role may be limited to the key of one form, and moves it to no ot
   t.is((await client.post(path, { ...form, key: 'mine' })).status, 201)
 })
 
-test('forms: visitors see a published form as its role allows, and never where it leads', async (t) => {
+test('forms: visitors see a published form if their role allows it, and never its target', async (t) => {
   const w = await start()
   const options = ['Bread', 'Cake <1>']
   const fields = [{ key: 'kind', label: 'Kind', type: 'select', options, required: true }]
@@ -114,7 +114,7 @@ test('forms: visitors see a published form as its role allows, and never where i
   t.is((await w.visitor.get(others.open)).status, 404)
 })
 
-test('forms: absent, unpublished and not open read the same, on every door', async (t) => {
+test('forms: missing, unpublished and private forms get the same answer on every route', async (t) => {
   const w = await start()
   await admitVisitors(w, ['forms:read', 'forms:submit'], ['draft', 'nothing', 'gone'])
   await makeForm(w, { published: false }, 'draft')

@@ -14,7 +14,7 @@ async function openForm(form: object) {
 
 const options = ['Small', 'Large']
 
-test('page: a form that is shown again leaves fields empty that were not posted', async (t) => {
+test('page: a form that is shown again keeps fields empty that were not posted', async (t) => {
   const types = ['string', 'text', 'number', 'currency', 'bool', 'date', 'datetime', 'email', 'url']
   const fields = [
     { key: 'needed', label: 'Needed', type: 'string', required: true },
@@ -29,7 +29,7 @@ test('page: a form that is shown again leaves fields empty that were not posted'
   t.regex(text, /<input id="f_number" type="text" value=""/)
 })
 
-test('page: a choice that is required offers no empty option, one that is not does', async (t) => {
+test('page: a required choice has no empty option, an optional one has', async (t) => {
   const { html } = await openForm({
     fields: [
       { key: 'size', label: 'Size', type: 'select', options, required: true },
@@ -71,7 +71,7 @@ test('page: the description of a form is Markdown of a safe subset', async (t) =
   t.is((await w.visitor.get(made.open)).data.description, description, 'the API gives it as it was written')
 })
 
-test('page: a form’s page without its hidden id, or with one that is no key, counts as one sending', async (t) => {
+test('page: each page that is sent without its hidden id, or with an invalid one, is a submission of its own', async (t) => {
   const { w, made } = await openForm({ fields: [{ key: 'note', label: 'Note', type: 'string' }] })
   for (const sent of [{}, { id: '' }, { id: 'x'.repeat(300) }]) {
     t.is((await sendPage(w, made.hosted, { note: 'x', ...sent })).status, 200)
@@ -79,7 +79,7 @@ test('page: a form’s page without its hidden id, or with one that is no key, c
   t.is(await countRows(w.db, 'form_submissions', w.org.id), 3)
 })
 
-test('page: no level of the headings of a description is left out', async (t) => {
+test('page: the headings of a description skip no level', async (t) => {
   const { html } = await openForm({ description: '##### First\n\n###### Below\n\n# Second\n\n### Third\n\nFourth\n---' })
   const headings = [...(await html()).matchAll(/<(h[2-6])>(\w+)<\/\1>/g)].map(([, level, text]) => `${level} ${text}`)
   t.deepEqual(headings, ['h2 First', 'h3 Below', 'h2 Second', 'h3 Third', 'h3 Fourth'])

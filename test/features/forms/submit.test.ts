@@ -22,7 +22,7 @@ const every = [
   { key: 'an_url', label: 'Address', type: 'url' },
 ]
 
-test('submit: a submission is kept as it was meant, with every digit', async (t) => {
+test('submit: a submission is stored as it was entered, with every digit', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: every, settings: { success_message: 'Thanks', redirect: 'https://example.com/done' } })
@@ -75,7 +75,7 @@ test('submit: the page sends the same as the form’s own route', async (t) => {
   })
 })
 
-test('submit: what is wrong is named by the form’s own words, and nothing is kept', async (t) => {
+test('submit: errors use the form’s own labels, and nothing is stored', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const fields = [{ ...every[0], required: true }, every[7], every[9]]
@@ -100,7 +100,7 @@ test('submit: what is wrong is named by the form’s own words, and nothing is k
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-test('submit: browsers are told what a field is about, so that they can fill it in', async (t) => {
+test('submit: fields have autocomplete hints for browsers', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const rows = [
@@ -118,7 +118,7 @@ test('submit: browsers are told what a field is about, so that they can fill it 
   for (const [key, , expected] of rows) t.regex(text, new RegExp(`id="${key}"[^>]*${expected}`))
 })
 
-test('submit: the page names every error beside its field, keeps what was typed, and does not use its id up', async (t) => {
+test('submit: the page shows every error beside its field, keeps the input, and does not use up its id', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [{ ...every[0], required: true }, every[2], every[9]] })
@@ -139,7 +139,7 @@ test('submit: the page names every error beside its field, keeps what was typed,
   t.is((await submissionsOf(w, made)).length, 1)
 })
 
-test('submit: the same attempt again is kept once, with the first words; a key of a program is for one body', async (t) => {
+test('submit: a repeated submission is stored once, with the first values; an Idempotency-Key is for one body', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]], settings: { success_message: 'Thanks' } })
@@ -170,7 +170,7 @@ test('submit: the same attempt again is kept once, with the first words; a key o
     t.is((await w.visitor.post(made.open, { values: {} }, { 'idempotency-key': long, ...fromAnywhere() })).status, 400)
 })
 
-test('submit: a submission whose connection breaks off is kept whole or not at all, and once when it is sent again', async (t) => {
+test('submit: a submission whose connection breaks off is stored whole or not at all, and once if it is repeated', async (t) => {
   const w = await start()
   await admitVisitors(w)
   await makeLeads(w)
@@ -190,7 +190,7 @@ test('submit: a submission whose connection breaks off is kept whole or not at a
   t.is(records.size, rows.length, 'a record each')
 })
 
-test('submit: submissions come page by page, newest first', async (t) => {
+test('submit: submissions are listed in pages, newest first', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]] })
@@ -207,7 +207,7 @@ test('submit: submissions come page by page, newest first', async (t) => {
   t.is((await w.org.owner.get(`${list}?limit=200`)).status, 200)
 })
 
-test('submit: pages of other websites submit nothing; programs do', async (t) => {
+test('submit: pages of other websites cannot submit a form; programs can', async (t) => {
   const w = await start()
   await admitVisitors(w)
   const made = await makeForm(w, { fields: [every[0]] })

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const shared = shareWorld(test)
 const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 
-test('warnings: what is published and reaches no visitor says which permission is missing; drafts do not', async (t) => {
+test('warnings: a published page that no visitor may open names the missing permission; a draft does not', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const form = { key: 'contact', name: 'Contact', fields: [] }
@@ -36,7 +36,7 @@ test('warnings: what is published and reaches no visitor says which permission i
   t.false('warnings' in (await org.owner.patch(`${org.path}/sites/${site.data.id}`, { published: true })).data)
 })
 
-test('warnings: a booking page that is switched on without hours says so', async (t) => {
+test('warnings: an enabled booking page without hours has a warning', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const calendar = await makeCalendar(t, { org }, { settings: { booking: { enabled: true, hours: {} } } })

@@ -39,7 +39,7 @@ async function outlasts(t: ExecutionContext, w: World, fault: () => Promise<void
   t.deepEqual(await readGate(w.db, org.id), { admitted: 0, waiting: 0 })
 }
 
-test('database faults: calls outlast the loss of every connection to the database', async (t) => {
+test('database faults: calls survive the loss of every connection to the database', async (t) => {
   const w = await world()
   t.teardown(w.close)
   await outlasts(t, w, async () => {
@@ -47,7 +47,7 @@ test('database faults: calls outlast the loss of every connection to the databas
   })
 })
 
-test('database faults: calls outlast crashes of the database', async (t) => {
+test('database faults: calls survive crashes of the database', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-crash-'))
   t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
   const postgres = await startEmbedded(join(folder, 'data'), durableProfile, () => undefined)

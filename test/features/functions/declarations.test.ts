@@ -39,7 +39,7 @@ async function makeDeals({ owner, path }: Org): Promise<void> {
   }
 }
 
-test('declarations: the declarations know the types and fields of the workspace, and TypeScript takes them', async (t) => {
+test('declarations: the declarations contain the types and fields of the workspace, and TypeScript accepts them', async (t) => {
   const { org } = await fresh()
   await makeDeals(org)
   const answer = await org.owner.get(`${org.path}/functions/sdk.d.ts`)
@@ -73,7 +73,7 @@ test('declarations: the declarations know the types and fields of the workspace,
   }
 })
 
-test('declarations: they say no more than their reader may read', async (t) => {
+test('declarations: the declarations contain only what their reader may read', async (t) => {
   const w = await fresh()
   const { org } = w
   await makeDeals(org)

@@ -22,7 +22,7 @@ test('drive sdk: files of text are written, read and listed as through the API, 
   t.is((await space.download('a/b.csv')).text, 'x,y')
 })
 
-test('drive sdk: what the API would refuse throws, and the rights are the caller’s', async (t) => {
+test('drive sdk: a call that the API would refuse throws, and the rights are the caller’s', async (t) => {
   const { org, ...w } = await fresh()
   const id = await makeSpace(org.owner, org, 'plans')
   await spaceOf(org.owner, org, id).put('a', 'text')

@@ -12,7 +12,7 @@ const withoutRunners = shareWorld(test, {}, { pools: ['data', 'schedule'] })
 
 const interrupted = { result: null, error: 'the run was interrupted', timed_out: false }
 
-test('faults: a runner that is killed costs its run alone: the caller hears of it, and the slot is free at once', async (t) => {
+test('faults: a killed runner interrupts only its own run; its caller gets an error, and the slot is free at once', async (t) => {
   const w = await withoutRunners()
   const { org } = w
   const worker = await startWorkerProcess(t, w, 'functions')
@@ -32,7 +32,7 @@ test('faults: a runner that is killed costs its run alone: the caller hears of i
   }
 })
 
-test('faults: what a killed worker was running is answered as interrupted within its heartbeat, and what waited goes on elsewhere', async (t) => {
+test('faults: runs of a killed worker are answered as interrupted, and waiting calls run on another worker', async (t) => {
   const w = await withoutRunners()
   const { org } = w
   const first = await startWorkerProcess(t, w, 'functions')
@@ -60,7 +60,7 @@ test('faults: what a killed worker was running is answered as interrupted within
   t.is(kept.filter(({ ending }: { ending: string }) => ending === 'interrupted').length, 4)
 })
 
-test('faults: a worker that is told to stop lets what runs end', async (t) => {
+test('faults: a worker that receives SIGTERM lets its runs end', async (t) => {
   const w = await withoutRunners()
   const { org } = w
   const first = await startWorkerProcess(t, w, 'functions')
@@ -76,7 +76,7 @@ test('faults: a worker that is told to stop lets what runs end', async (t) => {
   t.is((await next).result, 8)
 })
 
-test('faults: a worker that is told to stop ends what does not end by itself, and its caller hears of it', async (t) => {
+test('faults: a worker that receives SIGTERM interrupts runs that do not end, and their callers get an error', async (t) => {
   const w = await withoutRunners()
   const { org } = w
   const first = await startWorkerProcess(t, w, 'functions')

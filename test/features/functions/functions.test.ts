@@ -38,7 +38,7 @@ test('functions: a function is made, read, listed without its source, changed an
   t.deepEqual((await owner.get(`${path}/functions`)).data, [])
 })
 
-test('functions: a time limit is brought into its range', async (t) => {
+test('functions: a time limit is clamped to its range', async (t) => {
   const { org } = await fresh()
   const cases = [
     [99, 100],
@@ -59,7 +59,7 @@ test('functions: a time limit is brought into its range', async (t) => {
   }
 })
 
-test('functions: what is missing, too long or of another kind is refused by its name', async (t) => {
+test('functions: a missing, too long or wrong field is refused by its name', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(t, org, source)
   const good = { name: 'n'.repeat(120), description: '😀'.repeat(500), source }
@@ -86,7 +86,7 @@ test('functions: what is missing, too long or of another kind is refused by its 
   t.is((await org.owner.get(`${org.path}/functions`)).data.length, 2)
 })
 
-test('functions: a source that does not parse or has no handler is refused with its place, and is not run', async (t) => {
+test('functions: a source that does not parse or has no handler is refused with its position, and is not run', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(t, org, source)
   const cases: readonly (readonly [string, RegExp])[] = [
@@ -111,13 +111,13 @@ test('functions: a source that does not parse or has no handler is refused with 
   t.is((await org.owner.post(`${org.path}/functions`, { name: 'x', source: 'for (;;) {} function handler() {}' })).status, 201)
 })
 
-test('functions: a source of exactly 256 KB is kept', async (t) => {
+test('functions: a source of exactly 256 KB is accepted', async (t) => {
   const { org } = await fresh()
   const whole = `${source}//`.padEnd(256 * 1024, 'x')
   t.is((await createFunction(t, org, whole)).source, whole)
 })
 
-test('functions: whoever changes the source becomes its author, and nobody else does', async (t) => {
+test('functions: a change of the source makes its caller the author, and no other change does', async (t) => {
   const w = await fresh()
   const { org } = w
   const { client, id: clerk } = await createMember(w, org, [allow('functions:create', 'functions:read')])
@@ -128,7 +128,7 @@ test('functions: whoever changes the source becomes its author, and nobody else 
   t.like((await client.post(`${org.path}/functions`, { name: 'x', source })).data, { author_id: clerk, version: 1 })
 })
 
-test('functions: each route asks for its permission, and a role may be limited to one function', async (t) => {
+test('functions: each route checks its permission, and a role may be limited to one function', async (t) => {
   const w = await fresh()
   const { org } = w
   const [open, closed] = [await createFunction(t, org, source), await createFunction(t, org, source)]
@@ -172,7 +172,7 @@ test('functions: each route asks for its permission, and a role may be limited t
   t.is((await one.post(all, { name: 'x', source })).status, 403)
 })
 
-test('functions: another workspace has none of them, and none are there when the app is off', async (t) => {
+test('functions: functions are 404 in another workspace and while the app is off', async (t) => {
   const w = await fresh()
   const { id } = await createFunction(t, w.org, source)
   const other = await createOrg(w)

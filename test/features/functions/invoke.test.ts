@@ -16,7 +16,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('invoke: an invocation answers the result, what was printed, the steps and the time', async (t) => {
+test('invoke: an invocation returns the result, the output, the steps and the duration', async (t) => {
   const { org } = await fresh()
   const body =
     "console.log('a', { b: 1 }); console.warn('w'); console.error(new Error('e').message); await sdk.crypto.uuid(); return { got: input }"
@@ -61,7 +61,7 @@ test('invoke: a function that throws or takes too long is a 200 that says so', a
   t.like(await invoke(t, org, (await createFunction(t, org, greedy)).id), { error: 'memory limit exceeded', timed_out: false })
 })
 
-test('invoke: results and inputs keep their digits, their keys and their text', async (t) => {
+test('invoke: results and inputs keep their digits, keys and text', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return input'))
   const texts = [
@@ -84,7 +84,7 @@ test('invoke: results and inputs keep their digits, their keys and their text', 
   t.is(huge.status, 200, huge.text)
 })
 
-test('invoke: a disabled function refuses to run, one that is gone is not there, and an invocation needs its permission', async (t) => {
+test('invoke: a disabled function is refused, a deleted one is 404, and an invocation needs its permission', async (t) => {
   const w = await fresh()
   const { org } = w
   const { id } = await createFunction(t, org, handlerOf('return 1'))
@@ -96,7 +96,7 @@ test('invoke: a disabled function refuses to run, one that is gone is not there,
   t.is((await client.post(`${org.path}/functions/${id}/invoke`)).status, 403)
 })
 
-test('invoke: Prefer: respond-async gives a job whose result is the body of the call', async (t) => {
+test('invoke: Prefer: respond-async returns a job whose result is the body of the call', async (t) => {
   const w = await fresh()
   const { id } = await createFunction(t, w.org, handlerOf('return 7'))
   const asked = await w.org.owner.post(`${w.org.path}/functions/${id}/invoke`, {}, { prefer: 'respond-async' })
@@ -110,7 +110,7 @@ test('invoke: Prefer: respond-async gives a job whose result is the body of the 
   t.like(data.result, { result: 7, timed_out: false, steps: [], logs: [] })
 })
 
-test('invoke: an Idempotency-Key lets a function run once', async (t) => {
+test('invoke: an Idempotency-Key runs a function once', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return (await sdk.records.create("locations", { name: "once" })).id'))
   const send = () => org.owner.post(`${org.path}/functions/${id}/invoke`, {}, { 'idempotency-key': 'k1' })
@@ -119,7 +119,7 @@ test('invoke: an Idempotency-Key lets a function run once', async (t) => {
   t.is((await org.owner.get(`${org.path}/records/locations?page=1`)).data.total, 1)
 })
 
-test('invoke: a function that is changed while its call waits runs as it is then', async (t) => {
+test('invoke: a function that is changed while its call waits runs in its new version', async (t) => {
   const w = await fresh()
   const { org } = w
   const latch = await createLatch(org)
@@ -137,7 +137,7 @@ test('invoke: a function that is changed while its call waits runs as it is then
   await Promise.all(blockers)
 })
 
-test('invoke: what is not JSON is an error of the run, and what JSON leaves out is left out', async (t) => {
+test('invoke: a result that is not JSON is an error of the run, and values that JSON omits are omitted', async (t) => {
   const { org } = await fresh()
   const results: readonly (readonly [string, unknown])[] = [
     ['return NaN', null],

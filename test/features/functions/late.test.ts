@@ -6,7 +6,7 @@ import { dropQueuedJobs } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { world } from '#test/support/world.ts'
 
-test('late: work that takes too long is 202 for who may look it up, and 500 for a visitor, whatever either prefers', async (t) => {
+test('late: a call that takes too long is 202 for callers who may read the job, and 500 for visitors, independent of Prefer', async (t) => {
   const w = await world({ TRUST_PROXY: '1' })
   const { owner, path, id: orgId } = w.org
   t.teardown(w.close)

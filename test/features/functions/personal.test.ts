@@ -75,7 +75,7 @@ async function left({ w, org }: Place): Promise<string[]> {
   return data.records.map(({ values }: { values: { name: string } }) => values.name)
 }
 
-test('personal: a function reaches what is personal of its author, and nothing of another for whom it runs', async (t) => {
+test('personal: a function reaches personal data of its author only if the author runs it', async (t) => {
   const place = await placeOf(t)
   const [bobs, anns] = [
     await functionOf(t, place, place.bob.client, place.source),
@@ -89,7 +89,7 @@ test('personal: a function reaches what is personal of its author, and nothing o
   t.is(await invoked(place, place.bob.client, await functionOf(t, place, place.bob.client, through)), everything)
 })
 
-test('personal: what is open to every member stays in reach of a function that runs for another', async (t) => {
+test('personal: data open to every member is in reach of a function that another member runs', async (t) => {
   const { w, org, ann, bob } = await placeOf(t)
   const calendar = await makeCalendar(t, { org }, { key: 'hall', visibility: 'read' })
   await makeEvent(t, { org }, { title: 'Fair', calendar_id: calendar.id })
@@ -127,7 +127,7 @@ for (const [title, author, editor, expected] of [
   })
 }
 
-test('personal: a flow reaches what is personal of its editor when the editor starts it, and for nobody else', async (t) => {
+test('personal: a flow reaches personal data of its editor only if the editor starts it', async (t) => {
   const place = await placeOf(t)
   const { org, bob, ann } = place
   const id = await functionOf(t, place, bob.client, place.source)
@@ -158,7 +158,7 @@ test('personal: a flow reaches what is personal of its editor when the editor st
   t.deepEqual((await left(place)).slice(4), [nothing])
 })
 
-test('personal: a retried run is personal only where its editor started it and tries it again', async (t) => {
+test('personal: a retried run is personal only if its editor started and retried it', async (t) => {
   const place = await placeOf(t)
   const { org, bob, ann } = place
   const id = await functionOf(t, place, bob.client, place.source)
@@ -177,7 +177,7 @@ test('personal: a retried run is personal only where its editor started it and t
   t.deepEqual(await personal(), [true, true, false, true, false, false])
 })
 
-test('personal: an event of the editor’s own calendar starts a personal run, one of another’s that is shared with the editor none', async (t) => {
+test('personal: an event of the editor’s own calendar starts a personal run, one of a calendar shared with the editor does not', async (t) => {
   const place = await placeOf(t)
   const { org, bob, ann } = place
   // An event that it made would set the flow off again.

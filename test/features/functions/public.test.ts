@@ -21,7 +21,7 @@ const get = (client: Client, org: Org, id: string, rest = '', headers = fromAnyw
 const post = (client: Client, org: Org, id: string, body?: unknown, headers: Record<string, string> = {}) =>
   client.post(`/fn/${org.id}/${id}`, body, { ...fromAnywhere(), ...headers })
 
-test('public: a public function gets the request and its return value is the whole body', async (t) => {
+test('public: a public function receives the request, and its return value is the whole body', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return input'), open)
   const path = `/fn/${org.id}/${id}`
@@ -33,7 +33,7 @@ test('public: a public function gets the request and its return value is the who
   t.deepEqual((await post(visitor, org, id, { x: [1.5, null] })).body, { method: 'POST', path, query: {}, body: { x: [1.5, null] } })
 })
 
-test('public: a body is parsed where it is JSON, whatever it is called, is text otherwise, and null when there is none', async (t) => {
+test('public: a body is parsed if it is JSON of any content type, otherwise text, and null if it is missing', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return { body: input.body }'), open)
   const json = { 'content-type': 'application/json' }
@@ -71,7 +71,7 @@ test('public: a body is parsed where it is JSON, whatever it is called, is text 
   }
 })
 
-test('public: what is missing, disabled, not open, of a workspace that is not there, suspended or has the app off reads the same', async (t) => {
+test('public: missing, disabled and private functions, and those of missing, suspended or app-less workspaces, get the same answer', async (t) => {
   const w = await fresh()
   const { org, visitor } = w
   const { id } = await createFunction(t, org, handlerOf('return 1'), open)
@@ -118,7 +118,7 @@ test('public: a function that throws or takes too long is a 500 without detail',
   }
 })
 
-test('public: it runs as the visitor: without a grant it computes and no more, whoever calls', async (t) => {
+test('public: a public function runs as the visitor, and without a grant it may only compute', async (t) => {
   const w = await fresh()
   const { org, visitor } = w
   await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin' } })
@@ -137,7 +137,7 @@ test('public: it runs as the visitor: without a grant it computes and no more, w
   t.like((await org.owner.get(`${org.path}/functions/${create.id}/runs`)).data.runs[0], { actor_id: null, actor_type: 'anonymous' })
 })
 
-test('public: sixty calls a minute of one address, counted by all API processes, wherever they go', async (t) => {
+test('public: an address may make sixty calls a minute, counted across API processes and functions', async (t) => {
   const w = await fresh()
   const { org, visitor } = w
   const second = await startSecondApi(t, w)
@@ -161,7 +161,7 @@ test('public: sixty calls a minute of one address, counted by all API processes,
   t.is((await get(visitor, org, id)).status, 200, 'another address')
 })
 
-test('public: a public function gets every parameter, and none that is no UTF-8', async (t) => {
+test('public: a public function receives every parameter, and those that are not UTF-8 are refused', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return Object.keys(input.query).length'), open)
   const many = Array.from({ length: 2_000 }, (_, number) => `p${number}`).join('&')
@@ -211,7 +211,7 @@ async function leaveWhileFiled(t: ExecutionContext, w: World, call: () => Wire):
   await eventually(async () => (await countBusySessions(w.db, filing)) === 0)
 }
 
-test('public: HEAD runs it as GET would, and leaves the body out', async (t) => {
+test('public: HEAD runs the function as GET does, and omits the body', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return input.method'), open)
   const [head, got] = [await visitor.send('HEAD', `/fn/${org.id}/${id}`, undefined, fromAnywhere()), await get(visitor, org, id)]
@@ -219,7 +219,7 @@ test('public: HEAD runs it as GET would, and leaves the body out', async (t) => 
   t.is(got.text, '"GET"')
 })
 
-test('public: browsers of any origin may call it, without credentials', async (t) => {
+test('public: browsers of any origin may call a public function, without credentials', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return 1'), open)
   const origin = { origin: 'https://elsewhere.example' }
@@ -231,7 +231,7 @@ test('public: browsers of any origin may call it, without credentials', async (t
   t.is(answer.headers.get('access-control-allow-credentials'), null)
 })
 
-test('public: the version prefix is not in its address, and preferences and keys for repeats mean nothing to it', async (t) => {
+test('public: the address has no version prefix, and Prefer and Idempotency-Key are ignored', async (t) => {
   const { org, visitor } = await fresh()
   const { id } = await createFunction(t, org, handlerOf('return (await sdk.crypto.uuid())'), open)
   t.is((await visitor.get(`/v1/fn/${org.id}/${id}`)).status, 404)

@@ -3,7 +3,7 @@ import { createSecretRedactor, cutPartialSecret, type RunQueued, redactKnownSecr
 
 const atOnce: RunQueued = async (_characters, work) => work()
 
-test('redact: what is left of a secret at the end of a cut text goes, the longest rest of all', (t) => {
+test('redact: the longest part of a secret at the end of cut text is removed', (t) => {
   const forms = ['abcabd', 'bca', 'x']
   const cases: readonly (readonly [string, string])[] = [
     ['..abc', '..[secret]'],
@@ -20,7 +20,7 @@ test('redact: what is left of a secret at the end of a cut text goes, the longes
   t.is(cutPartialSecret('abc', []), 'abc')
 })
 
-test('redact: secrets that are nearly everywhere take no longer than others', async (t) => {
+test('redact: secrets that nearly match everywhere take no longer than others', async (t) => {
   const { conceal, forms } = createSecretRedactor()
   const length = 4_000
   for (let number = 0; number < 50; number++) conceal(`${'a'.repeat(length)}${number}"`)

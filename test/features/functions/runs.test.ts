@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('runs: runs are kept with what they did, newest first, page by page', async (t) => {
+test('runs: runs are listed with their steps and output, newest first, in pages', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(
     t,
@@ -42,7 +42,7 @@ test('runs: runs are kept with what they did, newest first, page by page', async
   t.is((await org.owner.get(`${all}/x`)).status, 404)
 })
 
-test('runs: a run that another run invokes is kept with it', async (t) => {
+test('runs: a run that another run invokes is stored with it', async (t) => {
   const { org } = await fresh()
   const inner = await createFunction(t, org, handlerOf('return 1'))
   const outer = await createFunction(t, org, handlerOf(`return sdk.functions.invoke('${inner.id}')`))
@@ -51,7 +51,7 @@ test('runs: a run that another run invokes is kept with it', async (t) => {
   t.like((await org.owner.get(`${org.path}/functions/${inner.id}/runs`)).data.runs, [{ parent_id: run.id, actor_id: org.ownerId }])
 })
 
-test('runs: what a run printed and threw is shown to who ran it and to who may change the function', async (t) => {
+test('runs: output and errors of a run are shown to its caller and to editors of the function', async (t) => {
   const w = await fresh()
   const { org } = w
   const caller = await createMember(w, org, [allow('functions:invoke', 'functions:read')])

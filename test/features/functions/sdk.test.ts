@@ -48,7 +48,7 @@ test('functions sdk: records are created, read, changed, listed, searched and de
   )
 })
 
-test('functions sdk: what the API would refuse throws with its code and message', async (t) => {
+test('functions sdk: a call that the API would refuse throws with its code and message', async (t) => {
   const { org } = await fresh()
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'x' } })).data
   const cases: readonly (readonly [string, string, RegExp])[] = [
@@ -78,7 +78,7 @@ test('functions sdk: what the API would refuse throws with its code and message'
   }
 })
 
-test('functions sdk: a listing takes the parameters of an address as they come', async (t) => {
+test('functions sdk: a listing accepts the query parameters of the API as they are', async (t) => {
   const { org } = await fresh()
   for (const name of ['a', 'b', 'c']) await org.owner.post(`${org.path}/records/locations`, { values: { name } })
   const query = { limit: '2', page: '2', sort: 'name', dir: 'asc' }
@@ -91,7 +91,7 @@ test('functions sdk: a listing takes the parameters of an address as they come',
   t.deepEqual(result, ['c'])
 })
 
-test('functions sdk: the methods are those of the decisions, as far as their domains are there', async (t) => {
+test('functions sdk: the methods are those that the decisions list', async (t) => {
   const { org } = await fresh()
   const { result } = await runBody(
     t,
@@ -123,7 +123,7 @@ test('functions sdk: the methods are those of the decisions, as far as their dom
   )
 })
 
-test('functions sdk: hashes and ids are made', async (t) => {
+test('functions sdk: a function creates hashes and ids', async (t) => {
   const { org } = await fresh()
   const { result } = await runBody(
     t,
@@ -135,7 +135,7 @@ test('functions sdk: hashes and ids are made', async (t) => {
   t.not(result[1], result[2])
 })
 
-test('functions sdk: a run has the rights of its caller, whoever wrote the function', async (t) => {
+test('functions sdk: a run has the rights of its caller, not those of the function’s author', async (t) => {
   const w = await fresh()
   const { org } = w
   await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin', address: 'secret' } })
@@ -149,7 +149,7 @@ test('functions sdk: a run has the rights of its caller, whoever wrote the funct
   t.is((await invoke(t, org, list.id, null, nobody.client)).error, 'Needs records:read on locations')
 })
 
-test('functions sdk: a right that is taken away while the function runs is gone for its next call', async (t) => {
+test('functions sdk: a right that is removed during a run is refused at the next call', async (t) => {
   const w = await fresh()
   const { org } = w
   const { id: made } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Berlin' } })).data
@@ -192,7 +192,7 @@ test('functions sdk: a function invokes another with the rights of its own calle
   t.is((await invoke(t, org, outer.id, 4)).error, 'The function is disabled')
 })
 
-test('functions sdk: functions invoke each other three deep and no deeper', async (t) => {
+test('functions sdk: functions invoke each other to a depth of three at most', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(
     t,
@@ -203,7 +203,7 @@ test('functions sdk: functions invoke each other three deep and no deeper', asyn
   t.deepEqual((await invoke(t, org, id, { id, level: 0 })).result, [3, 'VALIDATION_ERROR', 'functions.invoke may go 3 deep'])
 })
 
-test('functions sdk: runs that one run invokes take turns, so that they stay within its slot', async (t) => {
+test('functions sdk: runs that one run invokes execute one after the other, within its slot', async (t) => {
   const { org } = await fresh()
   const inner = await createFunction(
     t,
@@ -220,7 +220,7 @@ test('functions sdk: runs that one run invokes take turns, so that they stay wit
   for (const [index, [from]] of spans.entries()) t.true(index === 0 || from >= spans[index - 1][1], JSON.stringify(spans))
 })
 
-test('functions sdk: all four slots taken by runs that invoke each other come to an end', async (t) => {
+test('functions sdk: runs that invoke each other and hold all four slots end', async (t) => {
   const { org } = await fresh()
   const { id } = await createFunction(
     t,
@@ -236,7 +236,7 @@ test('functions sdk: all four slots taken by runs that invoke each other come to
   )
 })
 
-test('functions sdk: a run that is over takes the run that it invoked along', async (t) => {
+test('functions sdk: a run that ends interrupts the run that it invoked', async (t) => {
   const w = await fresh()
   const { org } = w
   const inner = await createFunction(t, org, handlerOf('await new Promise(() => undefined)'))
@@ -246,7 +246,7 @@ test('functions sdk: a run that is over takes the run that it invoked along', as
   t.like(run, { ending: 'interrupted', error: 'the run was interrupted' })
 })
 
-test('functions sdk: a run as a part of something else has no right that its author lacks', async (t) => {
+test('functions sdk: a run on behalf of another feature has no right that the function’s author lacks', async (t) => {
   const w = await fresh()
   const { org, api } = w
   const author = await createMember(w, org, [allow('functions:create', 'records:read')])
@@ -271,7 +271,7 @@ test('functions sdk: a run as a part of something else has no right that its aut
   t.like(await run('lesser'), { error: 'Needs records:read on locations' }, 'an author that has left has no right')
 })
 
-test('functions sdk: the 10,001st call of a run throws, and the others were made', async (t) => {
+test('functions sdk: the 10,001st call of a run throws, and the others succeed', async (t) => {
   const { org } = await fresh()
   const { result, steps } = await runBody(
     t,

@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const fresh = shareWorld(test)
 const value = 'sk_live_"quoted"_7Gq2'
 
-test('secrets: a secret is kept, listed by its name, replaced and deleted, and its value is never answered', async (t) => {
+test('secrets: a secret is stored, listed by name, replaced and deleted, and no answer contains its value', async (t) => {
   const { org } = await fresh()
   const { owner, path } = org
   const all = `${path}/functions/secrets`
@@ -60,7 +60,7 @@ test('secrets: a function reads a secret of its workspace, and nothing that it p
   t.is((await runBody(t, other, "return sdk.secrets.get('KEY')")).error, 'There is no secret KEY')
 })
 
-test('secrets: what a run is given by another that read a secret shows it neither', async (t) => {
+test('secrets: the result of an invoked run that read a secret does not show it either', async (t) => {
   const { org } = await fresh()
   await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
   const inner = await createFunction(
@@ -99,7 +99,7 @@ test('secrets: a secret shows neither where output is cut nor in JSON within JSO
   t.is((await runBody(t, org, "await sdk.secrets.get('KEY'); console.log('tasks'); throw new Error('tasks')")).error, 'tasks')
 })
 
-test('secrets: a secret that is a part of our own words leaves them whole', async (t) => {
+test('secrets: redaction of a secret that occurs in Kontor’s own messages leaves them whole', async (t) => {
   const { org } = await fresh()
   for (const [index, value] of ['e', 'log', 'msg', 'secret', 'KB', '1'].entries()) {
     await org.owner.put(`${org.path}/functions/secrets/S${index}`, { value })
@@ -111,7 +111,7 @@ test('secrets: a secret that is a part of our own words leaves them whole', asyn
   t.deepEqual([result, timed_out], [{ 'k[secret]y': '[secret] [secret]', list: ['[secret]', true, null] }, false])
 })
 
-test('secrets: a workspace keeps at most 100 secrets, however many callers add one at once', async (t) => {
+test('secrets: a workspace has at most 100 secrets, even with concurrent callers', async (t) => {
   const { org } = await fresh()
   const { owner, path } = org
   const keep = (name: string) => owner.put(`${path}/functions/secrets/${name}`, { value: name })

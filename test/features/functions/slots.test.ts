@@ -9,7 +9,7 @@ import { startWorkerProcess } from '#test/support/worker-process.ts'
 
 const shared = shareWorld(test)
 
-test('slots: four runs of a workspace are let in, the others wait in order, and each that ends lets the next one in', async (t) => {
+test('slots: four runs of a workspace are admitted, the others wait in order, and each end admits the next', async (t) => {
   const w = await shared()
   const { org } = w
   const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
@@ -36,7 +36,7 @@ test('slots: four runs of a workspace are let in, the others wait in order, and 
   t.deepEqual(await readGate(w.db, org.id), { admitted: 0, waiting: 0 })
 })
 
-test('slots: a hundred calls on three worker processes: never five at a time, all answered', async (t) => {
+test('slots: a hundred calls on three worker processes are all answered, at most four at a time', async (t) => {
   const w = await shared()
   const { org } = w
   await startWorkerProcess(t, w, 'functions')
@@ -65,7 +65,7 @@ test('slots: a hundred calls on three worker processes: never five at a time, al
   t.is(most, 4)
 })
 
-test('slots: a workspace whose slots are taken and whose line is long lets another one through at once', async (t) => {
+test('slots: a workspace with many waiting runs does not delay another workspace', async (t) => {
   const w = await shared()
   const { org } = w
   const latch = await createLatch(org)
@@ -80,7 +80,7 @@ test('slots: a workspace whose slots are taken and whose line is long lets anoth
   await Promise.all(flood)
 })
 
-test('slots: the database itself keeps a fifth run out', async (t) => {
+test('slots: the database refuses a fifth slot', async (t) => {
   const w = await shared()
   const put = (slot: number) => addGatedJob(w.db, w.org.id, slot)
   for (const slot of [1, 2, 3, 4]) await put(slot)
@@ -89,7 +89,7 @@ test('slots: the database itself keeps a fifth run out', async (t) => {
   await deleteGatedJobs(w.db, w.org.id)
 })
 
-test('slots: what somebody waits for goes before what is a part of something else', async (t) => {
+test('slots: calls that a caller waits for precede calls on behalf of other features', async (t) => {
   const w = await shared()
   const { org, api } = w
   const [first, second] = [await createLatch(org), await createLatch(org)]

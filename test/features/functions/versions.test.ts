@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('versions: every source is a version, and going back to one makes it the newest', async (t) => {
+test('versions: every source is a version, and restoring one makes it the newest', async (t) => {
   const w = await fresh()
   const { org } = w
   const [one, two] = [handlerOf('return 1'), handlerOf('return "zwei"')]

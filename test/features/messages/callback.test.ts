@@ -5,7 +5,7 @@ import { connect, made, read, sender, shareOffice } from '#test/features/message
 const fresh = shareOffice(test)
 const now = () => Math.floor(Date.now() / 1_000)
 
-test('callback: a bounce marks its message, a complaint stops its recipient; only what is signed and fresh is heard', async (t) => {
+test('callback: a bounce marks its message, a complaint blocks its recipient; unsigned or old callbacks are refused', async (t) => {
   const w = await fresh()
   const connection = await connect(w.org, w.server.port)
   const other = await connect(w.org, w.server.port)

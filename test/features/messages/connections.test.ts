@@ -5,7 +5,7 @@ import { connect, made, shareOffice } from '#test/features/messages/support.ts'
 
 const fresh = shareOffice(test)
 
-test('connections: a connection keeps its secrets to itself, sealed, and answers that of its callbacks once', async (t) => {
+test('connections: a connection’s secrets are encrypted and never returned, except once the secret of its callbacks', async (t) => {
   const w = await fresh()
   const path = `${w.org.path}/messages/connections`
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 })
@@ -58,7 +58,7 @@ test('connections: a connection keeps its secrets to itself, sealed, and answers
   t.false((await readIdempotencyRecords(w.db)).includes(one.data.webhook_secret))
 })
 
-test('connections: what is no connection is refused, naming what is wrong', async (t) => {
+test('connections: an invalid connection is refused, and the error names the field', async (t) => {
   const w = await fresh()
   const ed25519 = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const dkim = { domain: 'example.com', selector: 's1', private_key: ed25519 }
@@ -86,7 +86,7 @@ test('connections: what is no connection is refused, naming what is wrong', asyn
   }
 })
 
-test('connections: a test of a connection signs in and leaves, and says what the server said', async (t) => {
+test('connections: a test of a connection signs in, disconnects, and returns the server’s answer', async (t) => {
   const w = await fresh()
   const check = async (id: string) => made(w.org.owner.post(`${w.org.path}/messages/connections/${id}/test`))
   const good = await connect(w.org, w.server.port)

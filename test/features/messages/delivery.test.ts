@@ -78,7 +78,7 @@ for (const cut of cuts)
     t.is(server.whole.filter((one) => one === id).length, isUncertain ? 2 : 1, 'the second try has the same Message-ID')
   })
 
-test('delivery: a message that is uncertain twice is left as it is, and never tried a third time', async (t) => {
+test('delivery: a message that is uncertain twice stays so, and is not attempted a third time', async (t) => {
   const { server, send, pass, org } = await begin(t)
   server.cutAt('after the dot')
   const id = await send()
@@ -92,7 +92,7 @@ test('delivery: a message that is uncertain twice is left as it is, and never tr
   t.is(server.whole.filter((one) => one === id).length, 2)
 })
 
-test('delivery: a second try that the server refuses for now leaves the message uncertain; one that it refuses for good settles it', async (t) => {
+test('delivery: a second attempt with a temporary refusal leaves the message uncertain; a permanent refusal completes it', async (t) => {
   const { server, send, pass, org } = await begin(t)
   for (const [reply, status] of [
     ['451 later', 'uncertain'],
@@ -147,7 +147,7 @@ for (const [at, reply, status] of [
     t.is((await read(org, id)).status, status === 'queued' ? 'sent' : status)
   })
 
-test('delivery: a worker that died while it was sending leaves the message uncertain', async (t) => {
+test('delivery: a worker that dies during a delivery leaves the message uncertain', async (t) => {
   const { server, send, pass, org, db, worker, drain } = await begin(t)
   server.cutAt('greeting')
   const id = await send()
@@ -161,7 +161,7 @@ test('delivery: a worker that died while it was sending leaves the message uncer
   t.is((await read(org, id)).status, 'sent')
 })
 
-test('delivery: messages of a suspended workspace wait, and go out once it goes on', async (t) => {
+test('delivery: messages of a suspended workspace wait, and are sent once it is active again', async (t) => {
   const { server, send, pass, org, db } = await begin(t)
   server.cutAt('greeting')
   const id = await send()
@@ -175,7 +175,7 @@ test('delivery: messages of a suspended workspace wait, and go out once it goes 
   t.is((await read(org, id)).status, 'sent')
 })
 
-test('delivery: messages of a connection that is deleted fail, and say so', async (t) => {
+test('delivery: messages of a deleted connection fail with an error that says so', async (t) => {
   const { server, send, pass, org } = await begin(t)
   server.cutAt('greeting')
   const connection = await connect(org, server.port)
@@ -185,7 +185,7 @@ test('delivery: messages of a connection that is deleted fail, and say so', asyn
   t.like(await read(org, id), { status: 'failed', error: 'The connection of the mail has been deleted' })
 })
 
-test('delivery: what a message said is kept for 30 days, and it is not sent any more then', async (t) => {
+test('delivery: the text of a message is kept for 30 days, and an older message is not sent', async (t) => {
   const site = await begin(t)
   const { send, server, org, db, pass } = site
   server.cutAt('greeting')

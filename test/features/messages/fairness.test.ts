@@ -6,7 +6,7 @@ import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { world } from '#test/support/world.ts'
 
-test('fairness: a server that keeps its clients waiting holds up the messages of its own workspace alone', async (t) => {
+test('fairness: a server that does not answer delays only the messages of its own workspace', async (t) => {
   const waiting = new Set<Socket>()
   const silent = createServer((socket) => void waiting.add(socket.on('error', () => undefined)))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

@@ -27,7 +27,7 @@ const texts = [...written, ...naughty.filter((text) => text.isWellFormed() && !t
 
 const shown = (text: string | undefined): string => (text ?? '').replace(/\r\n?/g, '\n').trimEnd()
 
-test('hostile: whatever stands in names, subjects and variables, a mail has its own headers and says what was typed', async (t) => {
+test('hostile: names, subjects and variables with any text add no headers to a mail, and appear as typed', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port, { from: 'Shop & Söhne 👋 <shop@example.com>' })
   const source = `async function handler({ connection_id, texts }) {

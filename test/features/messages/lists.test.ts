@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('lists: templates are made, changed in parts, listed and deleted; their HTML keeps variables where they can be escaped', async (t) => {
+test('lists: templates are created, changed, listed and deleted; their HTML has variables only where they can be escaped', async (t) => {
   const { org } = await fresh()
   const path = `${org.path}/messages/templates`
   const created = await org.owner.post(path, { name: 'Order', subject: 'Order {{number}}', body_html: '<p>{{x}}</p>' })
@@ -29,7 +29,7 @@ test('lists: templates are made, changed in parts, listed and deleted; their HTM
   t.is((await org.owner.get(one)).status, 404)
 })
 
-test('lists: messages and the do-not-contact list are read in pages, each from the last of the one before', async (t) => {
+test('lists: messages and the do-not-contact list are read in pages, each after the last of the previous one', async (t) => {
   const { org, db } = await fresh()
   const newest = (await addMessages(db, org.id, 7)).reverse()
   await addInvitationMail(db, org.id)

@@ -67,7 +67,7 @@ for (const html of [
     t.throws(() => parseHtml(html), { message: /^body_html has \{\{\w\}\} where no variable may stand/ })
   })
 
-test('render: HTML of 200,000 letters is looked at once, whatever it looks like', (t) => {
+test('render: HTML of 200,000 characters is parsed in linear time', (t) => {
   const long = [
     '<a'.repeat(100_000),
     `<a ${'b'.repeat(200_000)}`,
@@ -87,7 +87,7 @@ test('render: HTML of 200,000 letters is looked at once, whatever it looks like'
   t.true(process.threadCpuUsage(started).user < 5_000_000)
 })
 
-test('render: text and subjects are filled in once, and a subject is one line', (t) => {
+test('render: text and subjects are rendered once, and a subject is one line', (t) => {
   t.is(renderText('{{x}}\n{{u}} {{nothing}}!', lookup), `${values.x}\n${values.u} !`)
   t.is(
     renderSubject(' {{a}} ', () => 'a\r\nBcc: b\u2028c\td'),
@@ -104,7 +104,7 @@ for (const [address, key] of [
 ] as const)
   test(`render: ${address} is kept as ${key}`, (t) => t.is(contactKey(address), key))
 
-test('render: a tag is also the address without it, and nothing else is', (t) => {
+test('render: an address with a tag also matches the address without it, and no other', (t) => {
   t.deepEqual(contactKeys('Ann+a+b@example.com'), ['ann+a+b@example.com', 'ann@example.com'])
   t.deepEqual(contactKeys('ann@example.com'), ['ann@example.com'])
   t.deepEqual(contactKeys('+a@example.com'), ['+a@example.com'])

@@ -8,7 +8,7 @@ const fresh = shareOffice(test, { PUBLIC_URL: 'https://kontor.example' })
 const address = () => `${randomUUID()}@example.com`
 const mailTo = ({ taken }: MailServer, to: string) => taken.filter((one) => one.to.includes(to))
 
-test('sending: a message of a template goes out by its connection, with its variables put in', async (t) => {
+test('sending: a message of a template is sent by its connection, with its variables inserted', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const { id: template_id } = await made(
@@ -42,7 +42,7 @@ test('sending: a message of a template goes out by its connection, with its vari
   t.deepEqual(Object.keys(listed), ['id', 'to', 'subject', 'status', 'attempts', 'error', 'created_at', 'sent_at'])
 })
 
-test('sending: words of its own win over those of the template, and empty text counts as left out', async (t) => {
+test('sending: text of the message overrides that of the template, and empty text counts as omitted', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const { id: template_id } = await made(
@@ -57,7 +57,7 @@ test('sending: words of its own win over those of the template, and empty text c
   t.regex(got?.raw ?? '', /of the template/)
 })
 
-test('sending: the address may stand in a field of a record that the caller may read', async (t) => {
+test('sending: the address may come from a field of a record that the caller may read', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const to = address()
@@ -105,7 +105,7 @@ test('sending: sending needs messages:send on the connection', async (t) => {
   await w.drain()
 })
 
-test('sending: what cannot be sent is refused, naming what is wrong', async (t) => {
+test('sending: an invalid message is refused, and the error names the field', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
   const send = await sender(t, w.org)

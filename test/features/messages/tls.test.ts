@@ -27,7 +27,7 @@ async function startStrictServer(t: ExecutionContext, secure: boolean) {
   return { taken, port: (server.server.address() as AddressInfo).port }
 }
 
-test('tls: a server is spoken to under TLS, from the first byte or once it offers it, and signed in at', async (t) => {
+test('tls: a connection uses TLS from the first byte or by STARTTLS, and signs in', async (t) => {
   const [secure, later] = [await startStrictServer(t, true), await startStrictServer(t, false)]
   const w = await world({ EGRESS_ALLOW: `127.0.0.1:${secure.port},127.0.0.1:${later.port}`, LOG_LEVEL: 'silent' })
   t.teardown(w.close)

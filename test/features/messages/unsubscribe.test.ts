@@ -24,7 +24,7 @@ async function subscribed(t: Parameters<typeof sender>[0], to: string) {
 
 const listOf = ({ org }: PostOffice) => made(org.owner.get(`${org.path}/messages/do-not-contact`))
 
-test('unsubscribe: one click, url-encoded or multipart, without cookies and from anywhere, is answered at once and ends messages', async (t) => {
+test('unsubscribe: a one-click request, url-encoded or multipart, without cookies and of any origin, ends messages', async (t) => {
   const boundary = '----WebKitFormBoundary7MA4YWxkTrZu0gW'
   const parts = `--${boundary}\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--${boundary}--\r\n`
   for (const [body, type] of [
@@ -44,7 +44,7 @@ test('unsubscribe: one click, url-encoded or multipart, without cookies and from
   }
 })
 
-test('unsubscribe: opening the link changes nothing, however often; its own form does, and may be sent again', async (t) => {
+test('unsubscribe: opening the link changes nothing; its form unsubscribes, and may be sent again', async (t) => {
   const { w, path, send } = await subscribed(t, 'bea@example.com')
   for (let number = 0; number < 100; number++) await w.visitor.send(number % 2 ? 'GET' : 'HEAD', path)
   t.deepEqual(await listOf(w), [])
@@ -68,7 +68,7 @@ test('unsubscribe: opening the link changes nothing, however often; its own form
   t.is((await send()).skipped, true)
 })
 
-test('unsubscribe: a link that this installation did not make is not there', async (t) => {
+test('unsubscribe: a link of another installation is 404', async (t) => {
   const { w, path } = await subscribed(t, 'cy@example.com')
   const token = path.slice('/unsubscribe/'.length)
   const bytes = Buffer.from(token, 'base64url')
@@ -84,7 +84,7 @@ test('unsubscribe: a link that this installation did not make is not there', asy
   t.deepEqual(await listOf(w), [])
 })
 
-test('unsubscribe: an address is the same in every spelling, and who wants no mail at it wants none at its tags', async (t) => {
+test('unsubscribe: an address matches in every spelling and with any tag', async (t) => {
   const { w, path, send } = await subscribed(t, 'Dörte.Müller@Bücher.example')
   await w.visitor.send('POST', path, oneClick, encoded)
   t.like((await listOf(w))[0], { address: 'dörte.müller@xn--bcher-kva.example' })
@@ -106,7 +106,7 @@ test('unsubscribe: an address is the same in every spelling, and who wants no ma
 })
 
 // Serial: the server refuses what the others send, too.
-test('unsubscribe: who unsubscribes while a message waits gets none, and the mails that must go out go on', async (t) => {
+test('unsubscribe: a recipient who unsubscribes does not get waiting messages, and still gets required mails', async (t) => {
   const to = `${randomUUID()}@example.com`
   const { w, path, send } = await subscribed(t, to)
   const arrived = () => w.server.taken.filter(({ to: [one] }) => one === to).length
@@ -127,7 +127,7 @@ test('unsubscribe: who unsubscribes while a message waits gets none, and the mai
   t.is(await readInvitationStatus(w.db, to), 'sent')
 })
 
-test('unsubscribe: somebody may unsubscribe from a workspace that is suspended', async (t) => {
+test('unsubscribe: a recipient may unsubscribe from a suspended workspace', async (t) => {
   const { w, path } = await subscribed(t, 'eva@example.com')
   await updateWorkspace(w.db, w.org.id, `status = 'suspended', color = '#336699'`)
   t.regex((await w.visitor.get(path)).text, /336699\.css/)

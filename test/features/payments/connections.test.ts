@@ -10,7 +10,7 @@ const newWorkspace = shareProviders(test)
 
 const razorpay = { key_id: 'rzp_test_1', key_secret: 'secret', webhook_secret: 'hook' }
 
-test('connections: a connection is made, read, changed, listed and deleted, and shows no credential', async (t) => {
+test('connections: a connection is created, read, changed, listed and deleted, and shows no credential', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const at = `${paymentsOf(w.org)}/connections`
@@ -60,7 +60,7 @@ test('connections: a connection is made, read, changed, listed and deleted, and 
   t.is((await owner.get(at)).data.length, 1)
 })
 
-test('connections: what is wrong with a connection is 400 and names the field', async (t) => {
+test('connections: an invalid connection is 400, and the error names the field', async (t) => {
   const w = await newWorkspace()
   const at = `${paymentsOf(w.org)}/connections`
   const right = { provider: 'razorpay', name: 'Main', mode: 'test', credentials: razorpay }
@@ -95,7 +95,7 @@ test('connections: what is wrong with a connection is 400 and names the field', 
   t.is((await w.org.owner.post(at, { provider: 'sandbox', name: 'x', mode: 'test' })).status, 201)
 })
 
-test('connections: a test says what the provider says of the credentials', async (t) => {
+test('connections: a test returns the provider’s answer to the credentials', async (t) => {
   const w = await newWorkspace()
   const stripe = w.stripe.account()
   const at = `${paymentsOf(w.org)}/connections/${await connect(w.org, 'stripe', stripe.credentials)}`
@@ -123,7 +123,7 @@ test('connections: a test says what the provider says of the credentials', async
   t.is((await w.org.owner.post(`${sandbox}/test`)).data.status, 'ok')
 })
 
-test('connections: a secret that is replaced is refused from then on', async (t) => {
+test('connections: a replaced secret is refused', async (t) => {
   const w = await newWorkspace()
   const stripe = w.stripe.account()
   const id = await connect(w.org, 'stripe', stripe.credentials)
@@ -134,7 +134,7 @@ test('connections: a secret that is replaced is refused from then on', async (t)
   t.is((await stripe.deliver(w.visitor, id, event, { secret: 'whsec_new' })).status, 200)
 })
 
-test('connections: a deleted connection cancels its open links at the provider, and all stay readable', async (t) => {
+test('connections: the deletion of a connection cancels its open links at the provider, and all stay readable', async (t) => {
   const w = await newWorkspace()
   const stripe = w.stripe.account()
   const id = await connect(w.org, 'stripe', stripe.credentials)
@@ -159,7 +159,7 @@ test('connections: a deleted connection cancels its open links at the provider, 
   t.is(stripe.calls.length, calls, 'it is asked no more')
 })
 
-test('connections: who may only read or collect sees no single connection and changes none', async (t) => {
+test('connections: a caller that may only read or collect cannot open or change a connection', async (t) => {
   const w = await newWorkspace()
   const id = await connect(w.org, 'sandbox')
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['payments:read', 'payments:collect'] }])

@@ -11,7 +11,7 @@ import { createMember } from '#test/support/factories.ts'
 
 const newWorkspace = shareProviders(test)
 
-test('links: a link is made, read and listed, newest first by cursor', async (t) => {
+test('links: a link is created, read and listed, newest first by cursor', async (t) => {
   const w = await newWorkspace()
   const { owner } = w.org
   const connectionId = await connect(w.org, 'sandbox')
@@ -54,7 +54,7 @@ test('links: a link is made, read and listed, newest first by cursor', async (t)
   }
 })
 
-test('links: what is wrong with a link is 400 and names the field; an unknown connection is 404', async (t) => {
+test('links: an invalid link is 400, and the error names the field; an unknown connection is 404', async (t) => {
   const w = await newWorkspace()
   const connection_id = await connect(w.org, 'sandbox')
   const at = `${paymentsOf(w.org)}/links`
@@ -102,7 +102,7 @@ test('links: what is wrong with a link is 400 and names the field; an unknown co
   t.true((await w.org.owner.get(at)).data.some(({ amount }: { amount: string }) => amount === '12345678901234.12'))
 })
 
-test('links: an invoice fills amount and currency, and whoever may not read it names nothing', async (t) => {
+test('links: an invoice sets amount and currency, and is 404 for a caller that may not read it', async (t) => {
   const w = await newWorkspace()
   const { owner, path } = w.org
   const connection_id = await connect(w.org, 'sandbox')
@@ -136,7 +136,7 @@ test('links: an invoice fills amount and currency, and whoever may not read it n
   t.is((await link({ invoice_id: yen, amount: 5 }, veiled)).data.currency, 'USD')
 })
 
-test('links: an Idempotency-Key stands for its link for a day', async (t) => {
+test('links: an Idempotency-Key returns its link for a day', async (t) => {
   const w = await newWorkspace()
   const body = { connection_id: await connect(w.org, 'sandbox'), amount: 5 }
   const make = async () => (await w.org.owner.post(`${paymentsOf(w.org)}/links`, body, { 'Idempotency-Key': 'again' })).data.id
@@ -149,7 +149,7 @@ test('links: an Idempotency-Key stands for its link for a day', async (t) => {
   t.is(await make(), second)
 })
 
-test('links: each provider counts money in its own units', (t) => {
+test('links: amounts are converted to the units of each provider', (t) => {
   const cases: [typeof stripe, string, string, string | null][] = [
     [stripe, '10.00', 'USD', '1000'],
     [stripe, '500', 'JPY', '500'],

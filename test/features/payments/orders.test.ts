@@ -9,7 +9,7 @@ import { startStripe } from '#test/features/payments/stripe-stand-in.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
 
-test('orders: events of one payment in every order make one payments record and a paid link', async (t) => {
+test('orders: events of a payment in any order create one payments record and a paid link', async (t) => {
   const server = await startStripe()
   t.teardown(server.close)
   const w = await world({ STRIPE_API_URL: server.url }, ['data'])

@@ -30,7 +30,7 @@ test('overview: an empty workspace owes nothing', async (t) => {
   })
 })
 
-test('overview: what is open is the total less the payments in its currency, by age, debtor and due date', async (t) => {
+test('overview: open amounts are totals less payments in their currency, by age, debtor and due date', async (t) => {
   const w = await newWorkspace()
   const { owner, path } = w.org
   const invoice = async (total: unknown, due: number | null, more: object = {}) => {
@@ -115,7 +115,7 @@ test('overview: what is open is the total less the payments in its currency, by 
   t.deepEqual((await seenBy(read('payments', { condition: { 'resource.paid_at': { gte: '2026-04-01' } } }))).collected.length, 1)
 })
 
-test('overview: days and months go by the time zone of the workspace', async (t) => {
+test('overview: days and months are those of the workspace’s time zone', async (t) => {
   const now = new Date('2026-11-30T23:30:00Z')
   const w = await world({}, ['data'], () => now)
   t.teardown(w.close)
@@ -128,7 +128,7 @@ test('overview: days and months go by the time zone of the workspace', async (t)
   t.deepEqual(data.collected, [{ month: '2026-11', currency: 'USD', amount: '1.00' }])
 })
 
-test('overview: ten thousand invoices in five currencies, of which a role reads half, equal a sum by hand', async (t) => {
+test('overview: the sums of ten thousand invoices in five currencies, half of them readable, match sums of the test', async (t) => {
   const w = await newWorkspace()
   const today = dayBefore(0)
   await addInvoicesAndPayments(w.db, w.org.id, today)

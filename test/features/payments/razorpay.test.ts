@@ -18,7 +18,7 @@ const start = async () => {
   return { w, razorpay, connectionId, link }
 }
 
-test('razorpay: a link is made as Razorpay documents it, with our id as its reference', async (t) => {
+test('razorpay: a link is created as Razorpay documents it, with Kontor’s id as its reference', async (t) => {
   const { w, connectionId, link } = await start()
   const made = await link({
     customer_name: 'Gaurav',
@@ -44,7 +44,7 @@ test('razorpay: a link is made as Razorpay documents it, with our id as its refe
   t.regex(refused.body.error.message, /^expires_at must be at least 15 minutes ahead/)
 })
 
-test('razorpay: one payment raises several events and makes one payments record', async (t) => {
+test('razorpay: several events of one payment create one payments record', async (t) => {
   const { w, connectionId, link, razorpay } = await start()
   const { id, theirs } = await link()
   const payment = razorpay.pay(theirs)
@@ -66,7 +66,7 @@ test('razorpay: one payment raises several events and makes one payments record'
   t.deepEqual((await storyOf(w.org, id)).slice(-2), ['webhook: refunded (paid > paid)', 'webhook: disputed (paid > paid)'])
 })
 
-test('razorpay: an event is known by its id, else by its bytes; the id is not signed and cannot hide another event', async (t) => {
+test('razorpay: a repeated event is recognized by its id or its bytes; the id is not signed and cannot hide another event', async (t) => {
   const { w, connectionId, link, razorpay } = await start()
   const [one, other] = [await link(), await link()]
   const first = { payment_link: one.theirs, payment: razorpay.pay(one.theirs) }
@@ -83,7 +83,7 @@ test('razorpay: an event is known by its id, else by its bytes; the id is not si
   t.is((await razorpay.deliver(w.visitor, connectionId, 'payment_link.paid', second, { secret: 'other' })).status, 400)
 })
 
-test('razorpay: partly paid and other amounts change nothing; a link that ends there ends here', async (t) => {
+test('razorpay: partial and wrong amounts change nothing; a link that ends at the provider ends in Kontor', async (t) => {
   const { w, connectionId, link, razorpay } = await start()
   const [partly, cancelled, expired] = [await link(), await link(), await link()]
   const payment = razorpay.pay(partly.theirs, { amount: 100 })
@@ -97,7 +97,7 @@ test('razorpay: partly paid and other amounts change nothing; a link that ends t
   t.deepEqual(await recordsOf(w.org), [])
 })
 
-test('razorpay: a creation that is not answered is found by its reference; refresh, sweep and cancel work as with any provider', async (t) => {
+test('razorpay: a link whose creation was not answered is found by its reference; refresh, sweep and cancel work', async (t) => {
   const { w, connectionId, link, razorpay } = await start()
   const at = `${paymentsOf(w.org)}/links`
   razorpay.fault.path = /POST \/v1\/payment_links$/

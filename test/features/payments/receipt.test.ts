@@ -21,7 +21,7 @@ async function pay(w: World, path: string, headers: Record<string, string> = {})
 
 const amountIn = (text: string) => /class="amount"><bdi lang="([^"]+)">([^<]+)</.exec(text)?.slice(1)
 
-test('receipt: the amount of a pay page is large and in the language of its reader, to the last digit', async (t) => {
+test('receipt: the amount of a pay page is large, in the reader’s language and complete', async (t) => {
   const { w, path } = await payable({ amount: '12345678901234.5', currency: 'EUR' })
   const seen = async (language: string) => amountIn((await w.visitor.get(path, { 'accept-language': language })).text)
   t.deepEqual(await seen('de-DE,de;q=0.9,en;q=0.8'), ['de-DE', '12.345.678.901.234,50\u00a0€'])
@@ -33,7 +33,7 @@ test('receipt: the amount of a pay page is large and in the language of its read
   t.regex(page.text, /<button type="submit" name="action" value="decline" class="quiet">/)
 })
 
-test('receipt: currencies without a fraction have none', async (t) => {
+test('receipt: amounts in currencies without a fraction have none', async (t) => {
   const { w, path } = await payable({ amount: '1200', currency: 'JPY' })
   t.deepEqual(amountIn((await w.visitor.get(path)).text), ['en', '¥1,200'])
 })
@@ -45,7 +45,7 @@ test('receipt: the code of a currency is named once', async (t) => {
   t.is(amount.split('KWD').length, 2, amount)
 })
 
-test('receipt: after paying there is a receipt with date and reference, which the address shows again', async (t) => {
+test('receipt: after a payment, the page shows a receipt with date and reference, also later', async (t) => {
   const { w, path } = await payable({ amount: '12.5', description: 'Two chairs', redirect_url: 'https://shop.example/thanks' })
   const paid = await pay(w, path)
   t.regex(paid.text, /http-equiv="refresh"/, 'the answer to the payment leads on')

@@ -35,7 +35,7 @@ const start = async () => {
   return { w, stripe, connectionId, tell, link, reconcile, kinds, repair }
 }
 
-test('reconcile: what ties out has no break', async (t) => {
+test('reconcile: matching payments have no difference', async (t) => {
   const { stripe, tell, link, reconcile } = await start()
   t.deepEqual(await reconcile(), { ok: true, checked: 0, breaks: [] })
   await link()
@@ -43,7 +43,7 @@ test('reconcile: what ties out has no break', async (t) => {
   t.deepEqual(await reconcile(), { ok: true, checked: 2, breaks: [] })
 })
 
-test('reconcile: a payments record that was deleted is missing, and a repair makes it and nothing else', async (t) => {
+test('reconcile: a deleted payments record is reported as missing, and a repair creates only it', async (t) => {
   const { w, stripe, tell, link, kinds, repair } = await start()
   const { id, open } = await link()
   await tell(stripe.pay(open()).completed)
@@ -82,7 +82,7 @@ test('reconcile: a refund, a dispute and a record without a payment are records 
   ])
 })
 
-test('reconcile: other amounts are found at the provider, in the record and in the ledger', async (t) => {
+test('reconcile: wrong amounts are found at the provider, in the record and in the ledger', async (t) => {
   const { w, stripe, tell, link, reconcile } = await start()
   const { owner, path } = w.org
   const [unfit, changed, posted, reversed] = [await link(), await link(), await link(), await link()]
@@ -129,7 +129,7 @@ test('reconcile: other amounts are found at the provider, in the record and in t
   t.is((await reconcile('', bookkeeper)).breaks[2].entry_id, wrong)
 })
 
-test('reconcile: two payments on a link, and one after its end, are named', async (t) => {
+test('reconcile: two payments of a link, and one after its end, are reported', async (t) => {
   const { w, stripe, tell, link, kinds } = await start()
   const [twice, late] = [await link(), await link()]
   const sessions = [twice.open(), twice.open(), late.open()]
@@ -141,7 +141,7 @@ test('reconcile: two payments on a link, and one after its end, are named', asyn
   ])
 })
 
-test('reconcile: the span goes by the day on which a link was made, in the time zone of the workspace', async (t) => {
+test('reconcile: the period selects links by the day of their creation, in the workspace’s time zone', async (t) => {
   const { w, link, reconcile } = await start()
   const ids = [(await link()).id, (await link()).id, (await link()).id]
   const times = ['2026-03-31T14:59:59Z', '2026-03-31T15:00:00Z', '2026-04-01T15:00:00Z']

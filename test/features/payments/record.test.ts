@@ -9,7 +9,7 @@ import { world } from '#test/support/world.ts'
 
 const shared = shareProviders(test)
 
-test('record: nothing that a workspace has set up keeps money from being written down', async (t) => {
+test('record: no setting of a workspace prevents the record of a payment', async (t) => {
   const w = await world({ FREE_RECORDS: '1' })
   t.teardown(w.close)
   const org = await createOrg(w, 'Free', 'free')
@@ -58,7 +58,7 @@ test('record: nothing that a workspace has set up keeps money from being written
   )
 })
 
-test("record: a field of the workspace's own under a built-in key is left alone", async (t) => {
+test('record: a custom field with a built-in key is not written', async (t) => {
   const w = await shared()
   await makeFieldCustom(w.db, w.org.id, 'provider')
   const scope = await scopeOf(w, w.org)

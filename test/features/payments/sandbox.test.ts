@@ -18,7 +18,7 @@ const ticketIn = (html: string) => /name="ticket" value="([^"]+)"/.exec(html)?.[
 const send = async (w: World, path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   w.visitor.post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded', ...headers })
 
-test('sandbox: a payer pays on the page, the webhook is called, and the page leads back', async (t) => {
+test('sandbox: a payer pays on the page, the webhook is called, and the page redirects back', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId, {
     amount: '12.5',
@@ -54,7 +54,7 @@ test('sandbox: a payer pays on the page, the webhook is called, and the page lea
   t.is((await recordsOf(w.org)).length, 1)
 })
 
-test('sandbox: a page pays by its own form alone, and what is wrong stands beside its field', async (t) => {
+test('sandbox: a page accepts only its own form, and shows each error beside its field', async (t) => {
   const { w, connectionId } = await start()
   const [link, other] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
   const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
@@ -82,7 +82,7 @@ test('sandbox: a page pays by its own form alone, and what is wrong stands besid
   t.is((await linkOf(w.org, link.id)).status, 'created')
 })
 
-test('sandbox: a link that was cancelled or has expired cannot be paid any more', async (t) => {
+test('sandbox: a cancelled or expired link cannot be paid', async (t) => {
   const { w, connectionId } = await start()
   const [cancelled, expired] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
   const tickets = [await w.visitor.get(pathOf(cancelled)), await w.visitor.get(pathOf(expired))].map(({ text }) => ticketIn(text))
@@ -96,7 +96,7 @@ test('sandbox: a link that was cancelled or has expired cannot be paid any more'
   t.deepEqual(await recordsOf(w.org), [])
 })
 
-test('sandbox: twenty payers at once pay a link once', async (t) => {
+test('sandbox: twenty concurrent payers pay a link once', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId)
   const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
@@ -107,7 +107,7 @@ test('sandbox: twenty payers at once pay a link once', async (t) => {
   t.is(await countSandboxPayments(w.db, w.org.id), 1)
 })
 
-test('sandbox: what the webhook did not take is found by the sweep, once', async (t) => {
+test('sandbox: the sweep finds a payment whose webhook failed, once', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId)
   const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)

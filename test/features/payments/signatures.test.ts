@@ -20,7 +20,7 @@ function takes(provider: Provider, secret: string, bytes: string | Buffer, heade
   return provider.verifyDelivery(account, { bytes: Buffer.from(bytes), header }) !== undefined
 }
 
-test('signatures: Stripe: the rules of its own SDK, and a time in the future is refused as well', (t) => {
+test('signatures: Stripe’s are checked by the rules of its SDK, and a future time is refused too', (t) => {
   const { test_secret_used_upstream: secret, test_payload_used_upstream: payload } = theirStripe.webhook_signature
   const right = signature(payload, secret, seconds)
   const v1 = right.split('v1=')[1] ?? ''
@@ -54,7 +54,7 @@ test('signatures: Stripe: the rules of its own SDK, and a time in the future is 
   for (const [given, expected, bytes = payload] of cases) t.is(takes(stripe, secret, bytes, { 'stripe-signature': given }), expected, given)
 })
 
-test('signatures: Razorpay: the vectors of its own SDK', (t) => {
+test('signatures: Razorpay’s match the vectors of its SDK', (t) => {
   for (const { body, secret, signature: given, valid } of theirRazorpay.webhook_signature.vectors) {
     t.is(takes(razorpay, secret, body, { 'x-razorpay-signature': given }), valid)
     t.is(takes(razorpay, `${secret}7`, body, { 'x-razorpay-signature': given }), false)
@@ -64,7 +64,7 @@ test('signatures: Razorpay: the vectors of its own SDK', (t) => {
   t.false(takes(razorpay, '123456', '{}', {}))
 })
 
-test('signatures: the sandbox signs id, time and bytes in the form of Standard Webhooks', (t) => {
+test('signatures: the sandbox signs id, time and bytes as Standard Webhooks specifies', (t) => {
   const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ...').toString('base64')}`
   const body = '{"id":"evt_1"}'
   const headers = (at = now) => signedHeaders({ webhook_secret: secret }, 'evt_1', body, at)
@@ -82,7 +82,7 @@ test('signatures: the sandbox signs id, time and bytes in the form of Standard W
   t.false(takes(sandbox, secret, `${body}\n`, headers()))
 })
 
-test('signatures: what providers publish of their objects is read as what it is', (t) => {
+test('signatures: example objects of the providers are parsed correctly', (t) => {
   const { objects, routes, event_types } = theirStripe
   const factsOf = (object: object) => stripe.readEvent(Buffer.from(JSON.stringify({ ...objects.event, data: { object } })))
   t.like(factsOf(objects['checkout.session']).payments, [{ id: objects['checkout.session'].payment_intent, state: 'unpaid' }])

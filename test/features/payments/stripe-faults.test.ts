@@ -21,7 +21,7 @@ const start = async () => {
   }
 }
 
-test('stripe faults: a provider that made the link and broke off is asked again and makes none twice', async (t) => {
+test('stripe faults: a creation whose answer was lost is repeated and creates no second link', async (t) => {
   const { w, stripe, links, body } = await start()
   stripe.fault.path = /POST \/v1\/payment_links$/
   stripe.fault.when = 'after'
@@ -34,7 +34,7 @@ test('stripe faults: a provider that made the link and broke off is asked again 
   t.is(made.data.short_url, `${stripe.things.links[0]?.url}`)
 })
 
-test('stripe faults: without an answer it is 500, the row stays, and the same key finds the link that was made', async (t) => {
+test('stripe faults: a creation without an answer is 500, its row stays, and the same Idempotency-Key finds the link', async (t) => {
   const { w, stripe, links, body } = await start()
   stripe.fault.path = /\/v1\//
   stripe.fault.when = 'after'
@@ -54,7 +54,7 @@ test('stripe faults: without an answer it is 500, the row stays, and the same ke
   t.is((await w.org.owner.get(links)).data.length, 1)
 })
 
-test('stripe faults: a link that is cancelled while its provider makes it ends there as well', async (t) => {
+test('stripe faults: a link that is cancelled during its creation is cancelled at the provider too', async (t) => {
   const { w, stripe, links, body } = await start()
   const { promise, resolve } = Promise.withResolvers<void>()
   stripe.fault.path = /POST \/v1\/payment_links$/
@@ -89,7 +89,7 @@ test('stripe faults: a link whose creation was not answered is found by a refres
   t.deepEqual(await storyOf(w.org, second.id), [...Array(2).fill('person: no_answer (null > created)'), 'sweep: created (null > created)'])
 })
 
-test('stripe faults: a provider that refuses is 400 with its words, and nothing of the link stays', async (t) => {
+test('stripe faults: a refusal of the provider is 400 with its message, and no link is stored', async (t) => {
   const { w, links, stripe, connectionId } = await start()
   const changed = await w.org.owner.patch(`${paymentsOf(w.org)}/connections/${connectionId}`, {
     credentials: { secret_key: 'sk_test_wrong' },
@@ -103,7 +103,7 @@ test('stripe faults: a provider that refuses is 400 with its words, and nothing 
   t.is(stripe.calls.length, 0)
 })
 
-test('stripe faults: what no webhook told is found by a refresh, however often, and by the sweep', async (t) => {
+test('stripe faults: payments without a webhook are found by a refresh and by the sweep, once', async (t) => {
   const { w, stripe, connectionId, links } = await start()
   const made = await Promise.all(Array.from({ length: 100 }, () => makeLink(w.org, connectionId)))
   for (const { metadata: _, id } of [...stripe.things.links]) stripe.pay(stripe.open(id))
@@ -124,7 +124,7 @@ test('stripe faults: what no webhook told is found by a refresh, however often, 
   t.is((await recordsOf(w.org)).length, 100)
 })
 
-test('stripe faults: a link whose time is up ends at the provider and here, unless it was paid', async (t) => {
+test('stripe faults: a link that expires ends at the provider and in Kontor, unless it was paid', async (t) => {
   const { w, stripe, connectionId } = await start()
   const [paid, open] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
   const theirsOf = (id: string) => stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)
@@ -140,7 +140,7 @@ test('stripe faults: a link whose time is up ends at the provider and here, unle
   t.deepEqual((await storyOf(w.org, open.id)).slice(1), ['sweep: expired (created > expired)'])
 })
 
-test('stripe faults: a link expires here also while its provider does not answer, and ends there later', async (t) => {
+test('stripe faults: a link expires in Kontor even if its provider does not answer, and ends there later', async (t) => {
   const { w, stripe, connectionId } = await start()
   const { id } = await makeLink(w.org, connectionId)
   await expireLinks(w.db, { id })

@@ -25,7 +25,7 @@ const start = async () => {
   return { w, stripe, connectionId, deliver, link }
 }
 
-test('stripe: a link is made as Stripe documents it: for one payment, with our id in it and the version pinned', async (t) => {
+test('stripe: a link is created as Stripe documents it, for one payment, with Kontor’s id and a pinned version', async (t) => {
   const { w, stripe, connectionId } = await start()
   const link = await makeLink(w.org, connectionId, {
     amount: '12.50',
@@ -50,7 +50,7 @@ test('stripe: a link is made as Stripe documents it: for one payment, with our i
   t.deepEqual(await storyOf(w.org, link.id), ['person: created (null > created)'])
 })
 
-test('stripe: a session that is only completed is not paid, and its money may never come', async (t) => {
+test('stripe: a completed session is not paid yet, and its payment may fail', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id, theirs } = await link()
   const session = stripe.open(theirs)
@@ -66,7 +66,7 @@ test('stripe: a session that is only completed is not paid, and its money may ne
   ])
 })
 
-test('stripe: a payment makes a payments record of the platform, with who paid what for which link', async (t) => {
+test('stripe: a payment creates a payments record with payer, amount and link', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id: invoiceId } = (await w.org.owner.post(`${w.org.path}/records/invoices`, { values: { total: { amount: 100, code: 'EUR' } } }))
     .data
@@ -90,7 +90,7 @@ test('stripe: a payment makes a payments record of the platform, with who paid w
   t.is((await w.org.owner.get(`${w.org.path}/records/invoices/${invoiceId}`)).data.values.status, 'draft', 'the invoice is not closed')
 })
 
-test('stripe: what is not for this link changes nothing', async (t) => {
+test('stripe: events of other links change nothing', async (t) => {
   const { w, stripe, connectionId, deliver, link } = await start()
   const [one, other] = [await link(), await link()]
   await deliver(stripe.pay(stripe.open(one.theirs), { amount: 100 }).completed)
@@ -108,7 +108,7 @@ test('stripe: what is not for this link changes nothing', async (t) => {
   t.deepEqual((await storyOf(w.org, other.id)).length, 1)
 })
 
-test('stripe: an event is acted on once, and its replays make nothing', async (t) => {
+test('stripe: an event is processed once, and its replays change nothing', async (t) => {
   const { w, stripe, connectionId, link } = await start()
   const { id, theirs } = await link()
   const { completed } = stripe.pay(stripe.open(theirs))
@@ -135,7 +135,7 @@ test('stripe: an event is acted on once, and its replays make nothing', async (t
   t.true(figure('sweep_lag_seconds{provider="stripe"}') > 0)
 })
 
-test('stripe: what comes after a cancellation is money all the same, and those who manage payments hear of it', async (t) => {
+test('stripe: a payment after a cancellation is recorded, and payment managers are notified', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const manager = await createMember(w, w.org, [{ effect: 'allow', actions: ['payments:manage'] }])
   const reader = await createMember(w, w.org, [{ effect: 'allow', actions: ['payments:read'] }])
@@ -166,7 +166,7 @@ test('stripe: what comes after a cancellation is money all the same, and those w
   t.is(refused.status, 400, refused.text)
 })
 
-test('stripe: a second payment on a link is a second record and a notice; a refund and a dispute only tell', async (t) => {
+test('stripe: a second payment of a link creates a second record and a notice; a refund and a dispute only a notice', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id, theirs } = await link()
   const [first, second] = [stripe.open(theirs), stripe.open(theirs)]
@@ -190,7 +190,7 @@ test('stripe: a second payment on a link is a second record and a notice; a refu
   )
 })
 
-test('stripe: a refund and a dispute that come before their payment are told of once the payment is', async (t) => {
+test('stripe: a refund and a dispute that arrive before their payment are notified once the payment arrives', async (t) => {
   const { w, stripe, connectionId, deliver, link } = await start()
   const { id, theirs } = await link()
   const session = stripe.open(theirs)
@@ -217,7 +217,7 @@ test('stripe: a refund and a dispute that come before their payment are told of 
   }
 })
 
-test('stripe: text of a provider that no database keeps harms nothing', async (t) => {
+test('stripe: provider text that PostgreSQL cannot store does no harm', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const { id, theirs } = await link()
   const session = stripe.open(theirs)
@@ -230,7 +230,7 @@ test('stripe: text of a provider that no database keeps harms nothing', async (t
   t.is((await recordsOf(w.org)).length, 1)
 })
 
-test('stripe: a link that its provider closes after its time is up has expired', async (t) => {
+test('stripe: a link that its provider closes after its expiry has expired', async (t) => {
   const { w, stripe, deliver, link } = await start()
   const [over, open] = [await link(), await link()]
   await expireLinks(w.db, over)

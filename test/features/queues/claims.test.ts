@@ -37,7 +37,7 @@ test('claims: a claim takes the highest priority first, then the oldest, and sho
   await proven(t, org.owner, line)
 })
 
-test('claims: a claim that runs out returns the item, and the next claimer enters that', async (t) => {
+test('claims: an expired claim returns the item, and the next claim records the expiry', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
   const [id = ''] = await line.add(['a'])
@@ -53,7 +53,7 @@ test('claims: a claim that runs out returns the item, and the next claimer enter
   await proven(t, org.owner, line)
 })
 
-test('claims: two stations with one key: the late one cannot finish what the other has claimed', async (t) => {
+test('claims: of two stations with one key, the late one cannot finish an item that the other has claimed', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
@@ -77,7 +77,7 @@ test('claims: two stations with one key: the late one cannot finish what the oth
   await proven(t, org.owner, line)
 })
 
-test('claims: without a token, whoever lost a claim to another may not move or release; a supervisor may', async (t) => {
+test('claims: without a token, a caller that lost its claim may not move or release the item; a supervisor may', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
@@ -101,7 +101,7 @@ test('claims: without a token, whoever lost a claim to another may not move or r
   await proven(t, org.owner, line)
 })
 
-test('claims: a claim that is asked for again under its key gives the same items', async (t) => {
+test('claims: a claim repeated with its Idempotency-Key returns the same items', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   await line.add(['a', 'b', 'c'])
@@ -112,7 +112,7 @@ test('claims: a claim that is asked for again under its key gives the same items
   t.is((await line.claim({ count: 5 })).length, 1)
 })
 
-test('claims: a claim whose answer was cut off is asked for again under its key, and comes back when its lease ends without one', async (t) => {
+test('claims: a claim whose answer was lost is repeated with its Idempotency-Key; without one, its items return when the lease ends', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org, { settings: { lease_seconds: 2 } })
@@ -149,7 +149,7 @@ test('claims: a claim whose answer was cut off is asked for again under its key,
   await proven(t, org.owner, line)
 })
 
-test('claims: overdue is told from the clock, by its stage and by due_at, whichever comes first', async (t) => {
+test('claims: an item is overdue by the limit of its stage or by due_at, whichever is earlier', async (t) => {
   const { org } = await start()
   const stages = [{ key: 'in', kind: 'start', sla_seconds: 10 }, { key: 'work' }, { key: 'out', kind: 'terminal', sla_seconds: 1 }]
   const line = await createLine(t, org, { stages })
@@ -177,7 +177,7 @@ test('claims: overdue is told from the clock, by its stage and by due_at, whiche
   t.is((await org.owner.get(`${org.path}/queues`)).data[0].summary.overdue, 1)
 })
 
-test('claims: a move or a release without the token tells whose claim it ended, and the history names both', async (t) => {
+test('claims: the answer to a move or a release without the token names the claimant whose claim ended, and the history names both callers', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org)

@@ -22,7 +22,7 @@ test('follow views: the setting is false by default, needs a type, and stays whe
   t.is((await w.org.owner.put(line.path, { object_type: null })).status, 400)
 })
 
-test('follow views: a queue stored before the setting reads as one without it', async (t) => {
+test('follow views: a queue that was stored before the setting existed behaves as if it were off', async (t) => {
   const { w, line, reader, job } = await following(t, await start())
   const [b = ''] = await line.add([{ key: 'b', record_id: await job('south') }])
   t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 404)
@@ -115,7 +115,7 @@ test('follow views: lists, totals, search, board, counts, batches and history le
   await proven(t, w.org.owner, line)
 })
 
-test('follow views: queues of several types are counted each by its own records, and a deny rule hides items as well', async (t) => {
+test('follow views: queues of several types are each counted by their own records, and a deny rule hides items too', async (t) => {
   const { w, line, job } = await following(t, await start())
   const { owner, path } = w.org
   const { data: hall } = await owner.post(`${path}/records/locations`, { values: { name: 'Hall' } })

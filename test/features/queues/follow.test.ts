@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('follow: an item of a record that the caller may not read cannot be read, edited, moved, pressed or deleted', async (t) => {
+test('follow: an item of a record that the caller may not read cannot be read, edited, moved or deleted, and its buttons cannot be pressed', async (t) => {
   const all = await following(t, await start())
   const { w, line, reader } = all
   const { id: function_id } = await createFunction(t, w.org, handlerOf('return input.item.key'))
@@ -34,7 +34,7 @@ test('follow: an item of a record that the caller may not read cannot be read, e
   await proven(t, w.org.owner, line)
 })
 
-test('follow: a scan of a hidden key answers unknown and makes nothing, also where unknown keys are added', async (t) => {
+test('follow: a scan of a hidden key is answered as unknown and adds nothing, even if the queue adds unknown keys', async (t) => {
   for (const on_unknown_scan of ['reject', 'create']) {
     const all = await following(t, await start(), { settings: { on_unknown_scan } })
     const { w, line, reader } = all
@@ -75,7 +75,7 @@ test('follow: a scan of a hidden key answers unknown and makes nothing, also whe
   }
 })
 
-test('follow: adding a hidden key is a duplicate without an id, by the route and the SDK', async (t) => {
+test('follow: an added key that is hidden is a duplicate without an id, by the route and by the SDK', async (t) => {
   const all = await following(t, await start())
   const { w, line, reader } = all
   const [a = '', b = ''] = await threeItems(all)
@@ -103,7 +103,7 @@ test('follow: adding a hidden key is a duplicate without an id, by the route and
   await proven(t, w.org.owner, line)
 })
 
-test('follow: of two open items of a key a scan takes the one that its caller may read', async (t) => {
+test('follow: of two open items with one key, a scan takes the one that its caller may read', async (t) => {
   const { line, reader, job } = await following(t, await start(), { settings: { allow_duplicates: true } })
   const [hidden = '', seen = ''] = await line.add([
     { key: 'k', record_id: await job('south') },
@@ -113,7 +113,7 @@ test('follow: of two open items of a key a scan takes the one that its caller ma
   t.like((await line.scan('k')).data, { verdict: 'moved', item: { id: hidden } })
 })
 
-test('follow: 20 claimers at once get each item in their sight once, and no other', async (t) => {
+test('follow: 20 concurrent claimers get each item that they may see once, and no other', async (t) => {
   const { w, line, job } = await following(t, await start())
   const seen = await Promise.all(Array.from({ length: 30 }, () => job('north')))
   const hidden = await Promise.all(Array.from({ length: 30 }, () => job('south')))
@@ -136,7 +136,7 @@ test('follow: 20 claimers at once get each item in their sight once, and no othe
   await proven(t, w.org.owner, line)
 })
 
-test('follow: an item comes into sight and leaves it with its record, and of a deleted record who reads all of the type sees it', async (t) => {
+test('follow: an item is visible as long as its record is; the item of a deleted record is visible to readers of the whole type', async (t) => {
   const { w, line, reader, job } = await following(t, await start())
   const { owner, path } = w.org
   const [record, gone] = [await job('south'), await job('north')]

@@ -51,7 +51,7 @@ async function withIntake(t: ExecutionContext, intake: object = {}): Promise<Int
   }
 }
 
-test('intake: a record that comes to match is added once, and one that matches no more is cancelled', async (t) => {
+test('intake: a record that begins to match is added once, and the item of one that no longer matches is cancelled', async (t) => {
   const { w, line, records, create, change, items } = await withIntake(t)
   const a = await create({ name: 'A', stage: 'won' })
   t.deepEqual(await items(), [['A', 'open']])
@@ -86,7 +86,7 @@ test('intake: a record that comes to match is added once, and one that matches n
   await proven(t, w.org.owner, line)
 })
 
-test('intake: switching intake on, or changing its filter, takes nothing in by itself', async (t) => {
+test('intake: enabling intake or changing its filter adds no items by itself', async (t) => {
   const { w, line, create, change, items } = await withIntake(t, { enabled: false })
   const a = await create({ name: 'A', stage: 'won' })
   t.is((await w.org.owner.put(line.path, { intake: { enabled: true } })).data.intake.enabled, true)
@@ -102,7 +102,7 @@ test('intake: switching intake on, or changing its filter, takes nothing in by i
   t.is((await items()).length, 1)
 })
 
-test('intake: intake leaves a key alone that is open already, and cancels nothing it is not told to', async (t) => {
+test('intake: intake adds no key that is already open, and cancels only if its settings say so', async (t) => {
   const { w, line, create, change, items } = await withIntake(t, { close_on_unmatch: false })
   await line.add(['A'])
   const a = await create({ name: 'A', stage: 'won' })
@@ -133,7 +133,7 @@ test('intake: a record that flips in and out of the filter ends in its last stat
   await proven(t, w.org.owner, line)
 })
 
-test('intake: an import of 500 is taken in whole', async (t) => {
+test('intake: an import of 500 records adds 500 items', async (t) => {
   const { w, records, line } = await withIntake(t)
   const rows = Array.from({ length: 500 }, (_, index) => `deal ${index},${index % 5 === 0 ? 'new' : 'won'}`)
   const body = `name,stage\r\n${rows.join('\r\n')}\r\n`
@@ -144,7 +144,7 @@ test('intake: an import of 500 is taken in whole', async (t) => {
   await proven(t, w.org.owner, line)
 })
 
-test('intake: intake acts as the queue’s last editor, and rests when that one may not read', async (t) => {
+test('intake: intake acts as the queue’s last editor, and pauses while that editor may not read the records', async (t) => {
   const { w, line, create, items } = await withIntake(t)
   const rights = (resources: string[]) => [
     { effect: 'allow', actions: ['queues:read', 'queues:update'] },
@@ -168,7 +168,7 @@ test('intake: intake acts as the queue’s last editor, and rests when that one 
   t.is((await items()).length, 1)
 })
 
-test('intake: a blank key_field means the record’s id', async (t) => {
+test('intake: with a blank key_field, the key is the record’s id', async (t) => {
   for (const key_field of ['', '  ', null]) {
     const { w, line, create, items } = await withIntake(t, { key_field })
     t.is((await w.org.owner.get(line.path)).data.intake.key_field, null)
@@ -179,7 +179,7 @@ test('intake: a blank key_field means the record’s id', async (t) => {
   }
 })
 
-test('intake: a key_field that the editor may no longer read is not written into keys', async (t) => {
+test('intake: the values of a key_field that the editor may no longer read are not written into keys', async (t) => {
   const { w, line, create, items } = await withIntake(t)
   const rule = { effect: 'allow', actions: ['queues:read', 'queues:update', 'records:read'] }
   const editor = await createMember(w, w.org, [rule])

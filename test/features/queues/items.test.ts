@@ -4,7 +4,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('items: items are added once by key, and a closed key is new again', async (t) => {
+test('items: items are added once by key, and a key whose item is closed can be added again', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const added = await org.owner.post(`${line.path}/items`, {
@@ -71,7 +71,7 @@ test('items: a queue that allows duplicates keeps each, and a scan takes the old
   await proven(t, org.owner, line)
 })
 
-test('items: limits of adding hold at their value and not one past it', async (t) => {
+test('items: the limits of adding accept their value and refuse one more', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const post = (body: object) => org.owner.post(`${line.path}/items`, body)
@@ -98,7 +98,7 @@ test('items: limits of adding hold at their value and not one past it', async (t
   t.is(closed.status, 'done')
 })
 
-test('items: a move obeys the stage, closes in a terminal one, and a closed item stays closed', async (t) => {
+test('items: a move follows the rules of the stage and closes the item in a terminal one; a closed item stays closed', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org, {
     stages: [
@@ -138,7 +138,7 @@ test('items: a move obeys the stage, closes in a terminal one, and a closed item
   await proven(t, org.owner, line)
 })
 
-test('items: an edit changes what is sent, moves batches in the counts, and clears', async (t) => {
+test('items: an edit changes the fields that are sent, null clears one, and the counts of batches follow', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [id = ''] = await line.add(['A'], { batch: 'b1' })
@@ -154,7 +154,7 @@ test('items: an edit changes what is sent, moves batches in the counts, and clea
   await proven(t, org.owner, line)
 })
 
-test('items: a queue that is switched off shows its items and changes none', async (t) => {
+test('items: a disabled queue shows its items and changes none', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [id = ''] = await line.add(['A'])

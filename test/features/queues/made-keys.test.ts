@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const start = shareWorld(test)
 const source = 'const handler = (input) => input'
 
-test('made keys: keys of stages and ids of buttons that are left out are made, and differ where labels are alike or not Latin', async (t) => {
+test('made keys: missing keys of stages and ids of buttons are generated, and differ even if labels are equal or not Latin', async (t) => {
   const w = await start()
   const org = await createOrg(w)
   const { id: function_id } = (await org.owner.post(`${org.path}/functions`, { name: 'Echo', source })).data

@@ -115,7 +115,7 @@ async function step(t: ExecutionContext, line: Line, model: Model, pick: (below:
 type Patch = (itemId: string, body: object | null) => Promise<number>
 
 for (const seed of [1, 2, 3]) {
-  test(`model: what a queue does is what its rules say, over many random operations (${seed})`, async (t) => {
+  test(`model: a queue follows the rules of the model over many random operations (${seed})`, async (t) => {
     const { org } = await start()
     const line = await createLine(t, org, { stages, settings: { on_unknown_scan: 'create' } })
     const model = new Model()
@@ -139,7 +139,7 @@ for (const seed of [1, 2, 3]) {
   })
 }
 
-test('model: whatever many do at once, the history proves the rows and the counts', async (t) => {
+test('model: after concurrent operations, the history matches the rows and the counts', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org, { stages, settings: { on_unknown_scan: 'create', lease_seconds: 1 } })
   const people = await Promise.all(Array.from({ length: 6 }, () => createMember(w, w.org, [{ effect: 'allow', actions: ['*'] }])))

@@ -37,7 +37,7 @@ test('queues: a queue takes its key from its name, keeps it, and shares it with 
   t.is((await owner.post(`${path}/queues`, { name: 'again', key: 'wareneingang-sud-2' })).status, 201)
 })
 
-test('queues: a definition that is wrong is refused by the name of its part', async (t) => {
+test('queues: an invalid definition is refused, and the error names the invalid part', async (t) => {
   const { org } = await start()
   const refused = async (body: object, message: RegExp) => {
     const answer = await org.owner.post(`${org.path}/queues`, { name: 'q', ...body })
@@ -76,7 +76,7 @@ test('queues: a definition that is wrong is refused by the name of its part', as
   t.is((await org.owner.post(`${org.path}/queues`, { name: 'forty', stages: most })).status, 201)
 })
 
-test('queues: a change of the stages leaves every item where it is, and no stage goes with open items in it', async (t) => {
+test('queues: a change of the stages moves no item, and a stage with open items cannot be removed', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const ids = await line.add(Array.from({ length: 300 }, (_, index) => ({ key: `k${index}`, stage: index % 3 === 0 ? 'work' : 'in' })))
@@ -98,7 +98,7 @@ test('queues: a change of the stages leaves every item where it is, and no stage
   await proven(t, org.owner, line)
 })
 
-test('queues: a list shows the queues that its caller may see, and each permission is asked for the key', async (t) => {
+test('queues: the list shows the queues that its caller may see, and each permission is checked for the queue’s key', async (t) => {
   const w = await start()
   const { org } = w
   const [mine, other] = [await createLine(t, org, {}, 'mine'), await createLine(t, org, {}, 'other')]
@@ -120,7 +120,7 @@ test('queues: a list shows the queues that its caller may see, and each permissi
   t.is((await maker.client.post(`${org.path}/queues`, { name: 'Fourth' })).status, 403)
 })
 
-test('queues: a workspace has 200 queues and not one more', async (t) => {
+test('queues: a workspace has at most 200 queues', async (t) => {
   const { org } = await start()
   for (let made = 0; made < 200; made += 20) {
     await Promise.all(
@@ -133,7 +133,7 @@ test('queues: a workspace has 200 queues and not one more', async (t) => {
   t.is((await org.owner.get(`${org.path}/queues`)).data.length, 200)
 })
 
-test('queues: a deleted queue is cleared to its last row, and one entry of the audit stays', async (t) => {
+test('queues: the deletion of a queue removes all of its rows and keeps one audit entry', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org)
@@ -152,7 +152,7 @@ test('queues: a deleted queue is cleared to its last row, and one entry of the a
   })
 })
 
-test('queues: the database itself changes no history', async (t) => {
+test('queues: the database refuses changes of the history', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org)
   await line.add(['A'])
@@ -160,7 +160,7 @@ test('queues: the database itself changes no history', async (t) => {
   for (const tamper of historyTamperings) await t.throwsAsync(tamper(w.db, line.id), { message })
 })
 
-test('queues: verify says what is wrong when a row is changed by hand', async (t) => {
+test('queues: verify reports each row that was changed past the API', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org)
   const ids = await line.add(['A', 'B', 'C', 'D'], { batch: 'b' })
@@ -189,7 +189,7 @@ test('queues: verify says what is wrong when a row is changed by hand', async (t
   )
 })
 
-test('queues: a request whose body arrives slowly meets the queue as it is then', async (t) => {
+test('queues: a request whose body arrives after the deletion of its queue is 404', async (t) => {
   const w = await start()
   const { owner } = w.org
   const line = await createLine(t, w.org)

@@ -5,7 +5,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
 
-test('scans: a scan advances, says why not, and leaves an entry each time', async (t) => {
+test('scans: a scan advances the item or says why not, and writes a history entry each time', async (t) => {
   const { org } = await start()
   const stages = [
     { key: 'in', kind: 'start', position: 2 },
@@ -48,7 +48,7 @@ test('scans: a scan advances, says why not, and leaves an entry each time', asyn
   await proven(t, org.owner, line)
 })
 
-test('scans: an unknown key is added where the queue takes them, by who may add', async (t) => {
+test('scans: an unknown key is added if the queue accepts unknown keys and the caller may add items', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org, { settings: { on_unknown_scan: 'create' } })
@@ -97,7 +97,7 @@ test('scans: a manifest is checked: 20 of 500 missing, 7 unexpected, and the cou
   await proven(t, org.owner, line)
 })
 
-test('scans: a journal is judged once by scan_id, in the order scanned, and answered in the order sent', async (t) => {
+test('scans: the scans of a journal are processed once by scan_id, in the order of scanning, and answered in the order sent', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org)

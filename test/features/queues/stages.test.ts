@@ -8,7 +8,7 @@ import { hearSent } from '#test/support/watch/sent.ts'
 
 const start = shareWorld(test)
 
-test('stages: a move writes the stage’s patch to the linked record first, as the caller, and stays when that is refused', async (t) => {
+test('stages: a move first writes the stage’s patch to the linked record as the caller; if that is refused, the item does not move', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const make = async (name: string) => (await owner.post(`${path}/records/locations`, { values: { name } })).data.id as string
@@ -51,7 +51,7 @@ test('stages: a move writes the stage’s patch to the linked record first, as t
   await proven(t, owner, line)
 })
 
-test('stages: what a stage refuses takes the patch back', async (t) => {
+test('stages: a refused move rolls the patch back', async (t) => {
   const { org } = await start()
   const id = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'Hall' } })).data.id
   const stages = [
@@ -106,7 +106,7 @@ test('stages: entering a stage runs its function once, with the lesser of the mo
   t.is((await owner.put(line.path, { stages: [{ key: 'in', on_enter: { function_id: w.org.id } }] })).status, 400)
 })
 
-test('stages: a stage that many imported items enter runs for each of them, filed in one statement', async (t) => {
+test('stages: the runs of many items that enter a stage together are enqueued by one statement', async (t) => {
   const w = await start()
   const fn = await createFunction(t, w.org, handlerOf('return input.item.key'))
   const line = await createLine(t, w.org, { stages: [{ key: 'in', kind: 'start', on_enter: { function_id: fn.id } }] })
@@ -121,7 +121,7 @@ test('stages: a stage that many imported items enter runs for each of them, file
   t.deepEqual(await readRunEndings(w.db, fn.id), [{ ending: 'returned', runs: 100 }])
 })
 
-test('stages: functions that set each other off through stages end after eight levels, and the item says so', async (t) => {
+test('stages: functions that trigger each other through stages stop after eight levels, and the item shows the error', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const hop = await createFunction(
@@ -143,7 +143,7 @@ test('stages: functions that set each other off through stages end after eight l
   await proven(t, owner, line)
 })
 
-test('stages: a button runs its function for each item of its stage, and tells what became of each', async (t) => {
+test('stages: a button runs its function for each item of its stage and returns the result of each', async (t) => {
   const w = await start()
   const { owner } = w.org
   const press = await createFunction(
@@ -177,7 +177,7 @@ test('stages: a button runs its function for each item of its stage, and tells w
   await proven(t, owner, line)
 })
 
-test('stages: functions work with queues by their keys, as the API would answer', async (t) => {
+test('stages: functions use queues by their keys, with the answers of the API', async (t) => {
   const w = await start()
   const line = await createLine(t, w.org, { settings: { on_unknown_scan: 'create' } })
   const { result, error, steps } = await runBody(

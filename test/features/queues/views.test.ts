@@ -48,7 +48,7 @@ test('views: a list filters by each of its parameters, newest first, with the ex
   t.is((await org.owner.get(`${line.path}/items/${org.id}`)).status, 404)
 })
 
-test('views: text that few items hold is found by its index, text that many hold among all', async (t) => {
+test('views: a search for rare text uses the index, and one for common text reads all items', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const keys = Array.from({ length: 60 }, (_, index) => `Crate ${index}`)
@@ -74,7 +74,7 @@ test('views: text that few items hold is found by its index, text that many hold
   t.is((await org.owner.get(`${other.path}/items?q=pallet`)).data.total, 0)
 })
 
-test('views: a board shows the first items of each stage, and its stage’s list goes on from there', async (t) => {
+test('views: a board shows the first items of each stage, and the list of a stage continues from there', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [a = '', b = '', c = '', d = '', e = ''] = await line.add(['a', { key: 'b', priority: 1 }, 'c', 'd', 'e'], { batch: 'x' })
@@ -102,7 +102,7 @@ test('views: a board shows the first items of each stage, and its stage’s list
   t.is((await org.owner.get(`${line.path}/board?limit=0`)).status, 400)
 })
 
-test('views: a queue’s items come as CSV, which no spreadsheet takes for a formula', async (t) => {
+test('views: a queue’s items are exported as CSV without text that a spreadsheet would run as a formula', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   await line.add([{ key: '=1+1', payload: { a: 'x,"y"' }, batch: 'b' }, 'B'])
@@ -117,7 +117,7 @@ test('views: a queue’s items come as CSV, which no spreadsheet takes for a for
   t.is((await org.owner.get(`${line.path}/items?status=none`, { accept: 'text/csv' })).status, 400)
 })
 
-test('views: history is told newest first, as much as is asked for', async (t) => {
+test('views: the history is listed newest first, up to the requested limit', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)
   const [id] = await line.add(Array.from({ length: 120 }, (_, index) => `k${index}`))

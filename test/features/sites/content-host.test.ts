@@ -22,7 +22,7 @@ async function begin(contentUrl: string) {
   return { w, page: `${site.open}/page` }
 }
 
-test('content host: with a host for each workspace, content is served there alone, in an origin of its own, and nothing else is', async (t) => {
+test('content host: with a host for each workspace, content is served only there, in an origin of its own, and nothing else is', async (t) => {
   const { w, page } = await begin('https://{org}.content.example')
   t.teardown(w.close)
   const own = `${w.org.id}.content.example`
@@ -36,7 +36,7 @@ test('content host: with a host for each workspace, content is served there alon
   t.is((await ask(w, 'kontor.example', '/')).status, 200)
 })
 
-test('content host: with one host for all, content is served at both, and its origin stays none', async (t) => {
+test('content host: with one host for all workspaces, content is served at both hosts, with an opaque origin', async (t) => {
   const { w, page } = await begin('https://content.example')
   t.teardown(w.close)
   for (const host of ['content.example', 'kontor.example']) {
@@ -47,7 +47,7 @@ test('content host: with one host for all, content is served at both, and its or
   t.is((await ask(w, 'content.example', '/docs')).status, 404)
 })
 
-test('content host: hosts are told by the whole of them', (t) => {
+test('content host: a host matches only as a whole', (t) => {
   const hosts = contentHost({ contentUrl: 'http://{org}.localhost:3000' })
   const id = '01a1fbc7-fde3-7a3b-b7ab-8fee04ad615d'
   t.deepEqual(hosts?.match(`${id}.localhost:3000`), { orgId: id })

@@ -48,7 +48,7 @@ test('deliver: a published document is delivered with its version, for sixty sec
   t.is(open.headers.get('access-control-allow-origin'), '*')
 })
 
-test('deliver: nothing, a slash and index are one; a path is what it is and no other', async (t) => {
+test('deliver: an empty path, a slash and index are the same document; any other path is exact', async (t) => {
   const { w, site, get } = await begin()
   await putDocument(w, site, 'index', { title: 'Home' })
   await putDocument(w, site, 'about/index', { title: 'About' })
@@ -65,7 +65,7 @@ test('deliver: nothing, a slash and index are one; a path is what it is and no o
   }
 })
 
-test('deliver: files come as bytes with their own type; all but pictures run in an origin of their own', async (t) => {
+test('deliver: files are delivered with their own type, and all but pictures in an opaque origin', async (t) => {
   const { w, site, get } = await begin()
   const rows: readonly [string, string, string | null][] = [
     ['page.html', 'text/html; charset=utf-8', sandbox],
@@ -95,7 +95,7 @@ test('deliver: files come as bytes with their own type; all but pictures run in 
   t.deepEqual([logo.status, logo.text], [200, 'picture'])
 })
 
-test('deliver: twelve doors to a draft are the same wall as nothing', async (t) => {
+test('deliver: twelve addresses of a draft get the same answer as a missing page', async (t) => {
   const { w, site, get } = await begin()
   await putDocument(w, site, 'draft', { published: false })
   await putDocument(w, site, 'draft/index', { published: false })
@@ -130,7 +130,7 @@ test('deliver: twelve doors to a draft are the same wall as nothing', async (t) 
   t.is((await w.visitor.send('HEAD', `${site.open}/draft`, undefined, fromAnywhere())).status, 404)
 })
 
-test('deliver: what is unpublished, moved or deleted is gone at once', async (t) => {
+test('deliver: unpublished, moved or deleted content is 404 at once', async (t) => {
   const { w, site, get } = await begin()
   const { owner, path } = w.org
   const one = `${path}/sites/${site.id}`

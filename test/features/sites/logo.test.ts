@@ -12,7 +12,7 @@ const start = shareWorld(test, { LOG_LEVEL: 'silent' })
 const put = (w: World, path: string, bytes: string | Uint8Array, type = 'image/png') =>
   putFile(w, `${w.org.path}/assets/${path}`, bytes, type)
 
-test('logo: a workspace’s logo stands on its public pages, with its name for those who do not see it', async (t) => {
+test('logo: a workspace’s logo is on its public pages, with its name as alternative text', async (t) => {
   const w = await start()
   t.is((await w.org.owner.get(w.org.path)).data.logo, null)
   await w.org.owner.patch(w.org.path, { name: 'Öztürk & "Co"' })
@@ -38,7 +38,7 @@ test('logo: a workspace’s logo stands on its public pages, with its name for t
   t.is((await w.visitor.get(`/logo/${w.org.id}`)).status, 404)
 })
 
-test('logo: only a picture that runs nothing becomes a logo, whatever its sender calls it', async (t) => {
+test('logo: only a picture without scripts becomes a logo, independent of its declared type', async (t) => {
   const w = await start()
   const script = '<script>alert(1)</script>'
   await put(w, 'drawing.svg', `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`, 'image/svg+xml')

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { normalizeContentPath } from '#shared/features/sites/content-path.ts'
 
-test('path: every way to write a path comes to one text', (t) => {
+test('path: every spelling of a path is normalized to one text', (t) => {
   const rows: readonly [string, string][] = [
     ['', 'index'],
     ['/', 'index'],
@@ -22,7 +22,7 @@ test('path: every way to write a path comes to one text', (t) => {
   for (const [encoded, path] of rows) t.is(normalizeContentPath(encoded), path, encoded)
 })
 
-test('path: what is odd names nothing', (t) => {
+test('path: an invalid path names nothing', (t) => {
   const odd = [
     '//',
     '/a//b',

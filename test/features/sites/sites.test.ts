@@ -7,7 +7,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test, { TRUST_PROXY: '1', FREE_FILE_BYTES: '1000', DRIVE_MAX_UPLOAD_BYTES: '2000000' })
 
-test('sites: a website is made, read, changed and deleted', async (t) => {
+test('sites: a website is created, read, changed and deleted', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   const made = await owner.post(`${path}/sites`, { key: 'shop', name: ' Shop ' })
@@ -56,7 +56,7 @@ test('sites: a document is written, read, listed and deleted', async (t) => {
   t.is((await owner.get(`${site.inside}/zebra`)).status, 404)
 })
 
-test('sites: what breaks a rule of content is 400 and changes nothing', async (t) => {
+test('sites: invalid content is 400 and changes nothing', async (t) => {
   const w = await start()
   const { owner } = w.org
   const site = await makeSite(w)
@@ -80,7 +80,7 @@ test('sites: what breaks a rule of content is 400 and changes nothing', async (t
   t.deepEqual((await owner.get(site.inside)).data, [])
 })
 
-test('sites: bytes are kept as they are, with their own type, and read back only as a file to save', async (t) => {
+test('sites: bytes are stored unchanged with their own type, and downloaded only as an attachment', async (t) => {
   const w = await start()
   const { owner } = w.org
   const site = await makeSite(w)
@@ -110,7 +110,7 @@ test('sites: bytes are kept as they are, with their own type, and read back only
   t.is((await putFile(w, `${site.inside}/large`, Buffer.alloc(2_000_000), 'text/plain')).status, 201)
 })
 
-test('sites: files count as the plan’s, wherever they stand, and what is gone counts no more', async (t) => {
+test('sites: all files count towards the plan’s cap, and deleted files no longer do', async (t) => {
   const w = await start()
   const { owner, path } = w.org
   await setPlan(w.db, w.org.id, 'free')
@@ -129,7 +129,7 @@ test('sites: files count as the plan’s, wherever they stand, and what is gone 
   t.is((await put(`${path}/assets/b`, 1_000)).status, 201)
 })
 
-test('sites: a role may be limited to one website, or to the files that all share', async (t) => {
+test('sites: a role may be limited to one website, or to the files shared by all websites', async (t) => {
   const w = await start()
   const [mine, other] = [await makeSite(w, 'mine'), await makeSite(w, 'other')]
   const { client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['content:manage'], resources: ['mine'] }])

@@ -40,7 +40,7 @@ async function waitBesideShortRuns(turns: CpuScheduler, isMet: () => boolean): P
   })
 }
 
-test('busy turns: busy runs are not held up where there are no others', (t) => {
+test('busy turns: busy runs are not paused if there are no others', (t) => {
   const turns = createCpuScheduler(4)
   const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
   for (const one of all) turns.reportBusy(one)
@@ -48,7 +48,7 @@ test('busy turns: busy runs are not held up where there are no others', (t) => {
   for (const one of all) turns.leave(one)
 })
 
-test('busy turns: while short runs come and go, busy ones have a quarter of the cores, and each that ends lets the next one run', (t) => {
+test('busy turns: beside short runs, busy runs get a quarter of the cores, and each end resumes the next', (t) => {
   const turns = createCpuScheduler(8)
   const all = ['a', 'b', 'c', 'd'].map((owner) => fake(owner))
   const running = () => all.map(({ state }) => state.runs)
@@ -60,7 +60,7 @@ test('busy turns: while short runs come and go, busy ones have a quarter of the 
   for (const one of all) turns.leave(one)
 })
 
-test('busy turns: turns come round', async (t) => {
+test('busy turns: busy runs are resumed in rotation', async (t) => {
   const turns = createCpuScheduler(1)
   const all = ['a', 'b', 'c'].map((owner) => fake(owner))
   passShort(turns)
@@ -70,7 +70,7 @@ test('busy turns: turns come round', async (t) => {
   t.true(all.every(({ state }) => state.runs))
 })
 
-test('busy turns: an owner with many busy runs has no more turns than one with a single one', async (t) => {
+test('busy turns: an owner with many busy runs gets no more turns than an owner with one', async (t) => {
   const turns = createCpuScheduler(1)
   const [single, ...many] = ['b', 'a', 'a', 'a', 'a'].map((owner) => fake(owner))
   if (!single) return t.fail()
@@ -83,7 +83,7 @@ test('busy turns: an owner with many busy runs has no more turns than one with a
   for (const one of [...many, single]) turns.leave(one)
 })
 
-test('busy turns: one that does not use its turn takes none any more', async (t) => {
+test('busy turns: a run that does not use its turn gets no more turns', async (t) => {
   const turns = createCpuScheduler(1)
   const [waiting, busy] = [fake('a', idle), fake('b')]
   passShort(turns)
@@ -94,7 +94,7 @@ test('busy turns: one that does not use its turn takes none any more', async (t)
   for (const one of [waiting, busy]) turns.leave(one)
 })
 
-test('busy turns: the next run of an owner one of whose has been busy for long waits from its first moment, and nobody else’s does', (t) => {
+test('busy turns: a new run of an owner with a long busy run is paused from its start, and one of another owner is not', (t) => {
   const turns = createCpuScheduler(1)
   const [first, next, brief, other] = [fake('a'), fake('a'), fake('b', () => 50), fake('b')]
   passShort(turns)
@@ -107,7 +107,7 @@ test('busy turns: the next run of an owner one of whose has been busy for long w
 })
 
 const mayStop = buildLaunchCommand(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
-mayStop('busy turns: a busy run is stopped while another has its turn, and comes to its end', async (t) => {
+mayStop('busy turns: a busy run is stopped during the turn of another, and ends', async (t) => {
   const turns = createCpuScheduler(1)
   const sandbox = new Sandbox({ size: 3, memoryMb: 128, cpuScheduler: turns })
   t.teardown(() => sandbox.close())

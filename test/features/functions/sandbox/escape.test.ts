@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm'
 import test from 'ava'
 import { openSandbox, resultOf, runBody } from '#test/features/functions/sandbox/open-sandbox.ts'
 
-test('escape: the globals are those of the language less three, four of ours and the handler', async (t) => {
+test('escape: the globals are those of the language without three, four of Kontor’s and the handler', async (t) => {
   const language: string[] = runInNewContext('Object.getOwnPropertyNames(globalThis)')
   const taken = ['WebAssembly', 'SharedArrayBuffer', 'Atomics']
   const names = (await resultOf(t, openSandbox(t), 'return Object.getOwnPropertyNames(globalThis)')) as string[]
@@ -25,7 +25,7 @@ const places = [
   "Object.getPrototypeOf(async () => 1).constructor('return typeof NAME')",
 ]
 
-test('escape: nothing of the host is in reach by any name', async (t) => {
+test('escape: no name reaches an object of the host', async (t) => {
   const probes = absent.flatMap((name) => places.map((place) => place.replaceAll('NAME', name)))
   const body = `const seen = []
     for (const probe of input) { const value = eval(probe); seen.push(typeof value === 'function' ? await value() : value) }
@@ -58,7 +58,7 @@ test('escape: no module can be imported', async (t) => {
   )
 })
 
-test('escape: shared memory and WebAssembly cannot be had by a detour', async (t) => {
+test('escape: no detour reaches shared memory or WebAssembly', async (t) => {
   const body = `const kinds = [ArrayBuffer, ...Object.getOwnPropertyNames(globalThis).map((name) => globalThis[name])]
     const names = new Set()
     const visit = (value, depth) => {
@@ -89,7 +89,7 @@ test('escape: no object of isolated-vm can be reached from anything that a funct
   t.deepEqual(await resultOf(t, openSandbox(t), body, { input: { a: 1 } }), [[], true])
 })
 
-test('escape: the frames below a function give away neither our functions nor what they hold', async (t) => {
+test('escape: stack frames below a function reveal neither Kontor’s functions nor their values', async (t) => {
   const source = `
     const own = new Set()
     const found = []

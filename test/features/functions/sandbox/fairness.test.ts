@@ -14,7 +14,7 @@ async function openPool(t: ExecutionContext, size: number): Promise<RunnerPool> 
   return pool
 }
 
-test('fairness: who has cost a runner waits for a new one, and who has not takes one that stands ready', async (t) => {
+test('fairness: an owner that cost a runner waits for a new one, and another owner takes an idle one', async (t) => {
   const pool = await openPool(t, 2)
   const lost = await pool.acquire('costly')
   lost.kill()
@@ -38,7 +38,7 @@ test('fairness: who has cost a runner waits for a new one, and who has not takes
   t.deepEqual(served.slice(2), ['costly', 'other'], 'it has waited for the one that it cost')
 })
 
-test('fairness: the only runner that there can be is nobody else’s to keep', async (t) => {
+test('fairness: in a pool of one, an owner that cost runners still gets the next one', async (t) => {
   const pool = await openPool(t, 1)
   for (let time = 0; time < 3; time++) {
     const lost = await pool.acquire('costly')

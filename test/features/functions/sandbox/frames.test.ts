@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 
-test('frames: frames come out as they went in, however the bytes are cut', (t) => {
+test('frames: frames are decoded as they were encoded, for any split of the bytes', (t) => {
   const frames = fc.array(
     fc.record({ kind: fc.integer({ min: 1, max: 3 }), number: fc.nat(2 ** 32 - 1), text: fc.string({ unit: 'grapheme' }) }),
   )

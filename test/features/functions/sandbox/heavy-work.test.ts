@@ -6,7 +6,7 @@ import { createHeavyWorkQueue } from '#workers/features/functions/sandbox/schedu
 const long = runnerLimits.inlineCharacters + 1
 const [one, other] = ['one', 'other']
 
-test('heavy work: light work is done at once, heavy work one piece after the other, its owners in turn', async (t) => {
+test('heavy work: light work is done at once, heavy work one piece at a time, with its owners in rotation', async (t) => {
   const { enqueue } = createHeavyWorkQueue()
   const done: string[] = []
   const heavy = (owner: string, name: string) => enqueue(owner, long, () => done.push(name))
@@ -18,7 +18,7 @@ test('heavy work: light work is done at once, heavy work one piece after the oth
   t.deepEqual(done, ['first', 'light', 'second', 'of another', 'third'])
 })
 
-test('heavy work: after a piece of heavy work everything else has its turn for four times as long', async (t) => {
+test('heavy work: a pause of four times its duration follows each piece of heavy work', async (t) => {
   const { enqueue } = createHeavyWorkQueue()
   const busyMs = 20
   let ended = 0
@@ -30,7 +30,7 @@ test('heavy work: after a piece of heavy work everything else has its turn for f
   t.true((await enqueue(one, long, () => performance.now())) - ended >= runnerLimits.pauseFactor * busyMs - 1)
 })
 
-test('heavy work: what heavy work throws is its own, and the next has its turn', async (t) => {
+test('heavy work: an error rejects only its own piece, and the next piece follows', async (t) => {
   const { enqueue } = createHeavyWorkQueue()
   const fails = enqueue(one, long, () => {
     throw new Error('no JSON')

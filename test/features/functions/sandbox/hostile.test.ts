@@ -10,7 +10,7 @@ const timeoutMs = 500
 /** Bound of the time that ending a run takes, on a busy machine too; an endless run would take minutes. */
 const graceMs = 20_000
 
-test('sandbox hostile: no hostile function outlasts its time, harms another run, or leaves anything behind', async (t) => {
+test('sandbox hostile: no hostile function exceeds its time, harms another run, or leaves a process behind', async (t) => {
   const sandbox = new Sandbox({ size: 4, memoryMb: 128 })
   t.teardown(() => sandbox.close())
   // Stalls of the machine are not counted against the function.
@@ -50,7 +50,7 @@ test('sandbox hostile: no hostile function outlasts its time, harms another run,
   for (const pid of pids) await goneProcess(pid)
 })
 
-test('sandbox hostile: the hostile functions that end by themselves end as they should', async (t) => {
+test('sandbox hostile: hostile functions that end by themselves have the expected result', async (t) => {
   const sandbox = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => sandbox.close())
   const named = async (name: string) =>

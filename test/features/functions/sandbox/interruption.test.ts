@@ -8,7 +8,7 @@ import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
 const interrupted = { ending: 'interrupted', error: 'the run was interrupted', timedOut: false, result: null, resultText: 'null' } as const
 
-test('interruption: a runner killed in the middle of a run costs that run alone, time after time', async (t) => {
+test('interruption: a runner killed during a run interrupts only that run, repeatedly', async (t) => {
   const sandbox = openSandbox(t)
   for (let round = 0; round < 20; round++) {
     const stuck = stuckCall()
@@ -25,7 +25,7 @@ test('interruption: a runner killed in the middle of a run costs that run alone,
   }
 })
 
-test('interruption: a runner killed while it rests is replaced before the next run', async (t) => {
+test('interruption: a runner killed while idle is replaced before the next run', async (t) => {
   const sandbox = openSandbox(t)
   await resultOf(t, sandbox, 'return 1')
   const [pid = 0] = sandbox.pids
@@ -60,7 +60,7 @@ test('interruption: a run whose signal is aborted before it has a runner never s
   t.is(await resultOf(t, sandbox, 'return 2'), 2)
 })
 
-test('interruption: a runner takes no notice of the signals that a terminal or a supervisor sends to the group', async (t) => {
+test('interruption: a runner ignores the signals that a terminal or a supervisor sends to the process group', async (t) => {
   const sandbox = openSandbox(t)
   const stuck = Promise.withResolvers<number>()
   const made = Promise.withResolvers<void>()

@@ -5,7 +5,7 @@ import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 
 const cutLine = { level: 'warn', msg: 'output was cut: a run may print 1000 lines or 256 KB' }
 
-test('limits: the 10,001st SDK call throws, and is no step', async (t) => {
+test('limits: the 10,001st SDK call throws, and is not recorded as a step', async (t) => {
   let calls = 0
   const body = `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.records.list(n)))
     try { await sdk.records.list() } catch (error) { return [error instanceof Error, error.code, error.message] }`
@@ -88,7 +88,7 @@ test('limits: an input larger than 4 MB of JSON is refused', async (t) => {
   await t.throwsAsync(runBody(sandbox, '', { input: 'x'.repeat(most + 1) }), { message: /^input must have at most 4194304 characters/ })
 })
 
-test('limits: what goes into an SDK call may have 1 MB of JSON, what comes back 4 MB', async (t) => {
+test('limits: the arguments of an SDK call have at most 1 MB of JSON, its answer 4 MB', async (t) => {
   const body = `const failures = []
     for (const value of ['x'.repeat(${runLimits.argumentCharacters}), 1]) {
       try { await sdk.records.list(value) } catch (error) { failures.push([error.code, error.message]) }
@@ -138,7 +138,7 @@ test('limits: a run that wants more than its memory ends with "memory limit exce
   }
 })
 
-test('limits: honest use of most of the memory works time after time, and no runner keeps it', async (t) => {
+test('limits: runs may use most of their memory repeatedly, and no runner keeps it', async (t) => {
   const sandbox = openSandbox(t)
   const body = 'const a = []; for (let n = 0; n < 100_000; n++) a.push(new Array(100).fill(n + 0.1)); return a.length'
   for (let run = 0; run < 5; run++) t.is(await resultOf(t, sandbox, body), 100_000)

@@ -53,7 +53,7 @@ for (const [name, code] of Object.entries(crimes)) {
   })
 }
 
-test('misbehaviour: a result that is not JSON, arguments that are no list: errors, not trouble', async (t) => {
+test('misbehaviour: a result that is not JSON and arguments that are not a list are errors of the run', async (t) => {
   const code =
     "send(kinds.started); send(kinds.call, 1, 'records.list\\n{}'); pipe.once('data', () => { send(kinds.returned, 0, '{}, \"error\": {}'); send(kinds.done) })"
   const runner = await openPool(t, takenOver(code)).acquire('test')
@@ -62,13 +62,13 @@ test('misbehaviour: a result that is not JSON, arguments that are no list: error
   t.regex(outcome?.error ?? '', /^the result is not JSON$/)
 })
 
-test('misbehaviour: a runner that says that it is done without a result has interrupted its run', async (t) => {
+test('misbehaviour: a runner that reports its end without a result interrupts its run', async (t) => {
   const runner = await openPool(t, takenOver('send(kinds.started); send(kinds.done); send(kinds.returned, 0, 1)')).acquire('test')
   t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { ending: 'interrupted', resultText: 'null' })
   await runner.gone
 })
 
-test('misbehaviour: a runner that does not stand ready again soon is replaced', async (t) => {
+test('misbehaviour: a runner that is not ready again in time is replaced', async (t) => {
   const pool = openPool(t, takenOver("send(kinds.started); send(kinds.returned, 0, '1'); send(kinds.done)"))
   const runner = await pool.acquire('test')
   t.like(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), { resultText: '1' })
@@ -77,12 +77,12 @@ test('misbehaviour: a runner that does not stand ready again soon is replaced', 
   t.not(next.pid, runner.pid)
 })
 
-test('misbehaviour: an order that a runner did not live to start is given back as not started', async (t) => {
+test('misbehaviour: an order is returned as not started if its runner ended before the start', async (t) => {
   const runner = await openPool(t, takenOver('process.exit()')).acquire('test')
   t.is(await executeIn(runner, requestFor(''), 1e9, shared, () => undefined), null)
 })
 
-test('misbehaviour: who waits for a runner that cannot be started is told why', async (t) => {
+test('misbehaviour: a request for a runner that cannot be started is rejected with the reason', async (t) => {
   const pool = openPool(t, "throw new Error('no such addon')")
   await t.throwsAsync(pool.acquire('test'), { message: /^a function runner did not start: [\s\S]*no such addon/ })
   const both = await Promise.allSettled([pool.acquire('test'), pool.acquire('test')])
@@ -92,7 +92,7 @@ test('misbehaviour: who waits for a runner that cannot be started is told why', 
   )
 })
 
-test('misbehaviour: a check whose runner says nothing says that the source is too much; one whose runner ends is to be made again', async (t) => {
+test('misbehaviour: a check with a silent runner reports a source that is too expensive; one whose runner ends is repeated', async (t) => {
   const silent = await openPool(t, takenOver('')).acquire('test')
   t.regex((await checkSourceIn(silent, '', shared.cpuScheduler))?.message ?? '', /too long or too much memory/)
   await silent.gone

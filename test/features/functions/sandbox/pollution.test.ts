@@ -33,7 +33,7 @@ const honest = `
   }`
 
 for (const [index, spoil] of spoils.entries()) {
-  test(`pollution: a function that spoils its own world spoils no run (${index + 1}: ${spoil.slice(0, 60)})`, async (t) => {
+  test(`pollution: a function that changes its own built-ins affects no other run (${index + 1}: ${spoil.slice(0, 60)})`, async (t) => {
     const sandbox = openSandbox(t)
     const outcome = await sandbox.run(
       requestFor(
@@ -53,7 +53,7 @@ for (const [index, spoil] of spoils.entries()) {
   })
 }
 
-test('pollution: a function that spoils what its own promises are ends all the same', async (t) => {
+test('pollution: a function that breaks its own promises still ends', async (t) => {
   const source = `function handler() {
     Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('spoilt') } })
     sdk.records.list()

@@ -93,7 +93,7 @@ test('run: a result with a cycle is an error that says so', async (t) => {
   t.regex(error ?? '', /^the result cannot be written as JSON: Converting circular structure to JSON/)
 })
 
-test('run: a run that never settles is timed out by the clock of the worker', async (t) => {
+test('run: a run that never ends is timed out by the worker’s clock', async (t) => {
   const sandbox = openSandbox(t)
   const [runner] = await resultOf(t, sandbox, 'return 1').then(() => sandbox.pids)
   const outcome = await runBody(sandbox, "console.log('before'); await new Promise(() => {})", { timeoutMs: 1_000 })
@@ -111,7 +111,7 @@ test('run: waiting for a runner is not counted as time of the run', async (t) =>
   t.is((await slow).resultText, '1')
 })
 
-test('run: the console is kept by level, with its values as text', async (t) => {
+test('run: console output is stored by level, with its values as text', async (t) => {
   const { logs } = await runBody(
     shared,
     `console.log('a', 1, null, undefined, true, 2n, Symbol('s'), { a: [1] }, () => 1); console.info(); console.warn('w'); console.error('e')
@@ -127,12 +127,12 @@ test('run: the console is kept by level, with its values as text', async (t) => 
   ])
 })
 
-test('run: a logged error shows where it was made, and none of our own code', async (t) => {
+test('run: a logged error shows its origin, and none of Kontor’s code', async (t) => {
   const { logs } = await runBody(shared, "\nconsole.log(new Error('x'))")
   t.deepEqual(logs, [{ level: 'log', msg: 'Error: x\n    at handler (function.js:2:13)' }])
 })
 
-test('run: timers go off in their order, take values and can be cleared', async (t) => {
+test('run: timers expire in their order, pass values and can be cleared', async (t) => {
   const body = `const seen = []
     setTimeout((value) => seen.push(value), 30, 'second')
     setTimeout((value) => seen.push(value), 1, 'first')
@@ -142,7 +142,7 @@ test('run: timers go off in their order, take values and can be cleared', async 
   t.deepEqual(await resultOf(t, shared, body), ['first', 'second'])
 })
 
-test('run: a timer or a loop left behind by one run does nothing to the next', async (t) => {
+test('run: a timer or a loop that a run leaves behind does not affect the next run', async (t) => {
   const sandbox = openSandbox(t)
   await resultOf(t, sandbox, "setTimeout(() => { for (;;) {} }, 1); setTimeout(() => console.log('late'), 1); return 1")
   await resultOf(t, sandbox, '(function f() { Promise.resolve().then(f) })(); return 1')
@@ -153,7 +153,7 @@ test('run: a timer or a loop left behind by one run does nothing to the next', a
   })
 })
 
-test('run: runs beyond the size of the sandbox wait and all are done', async (t) => {
+test('run: runs beyond the size of the sandbox wait, and all end', async (t) => {
   const sandbox = openSandbox(t, 2)
   const results = await Promise.all(Array.from({ length: 20 }, (_, input) => resultOf(t, sandbox, 'return input * 2', { input })))
   t.deepEqual(

@@ -2,7 +2,7 @@ import test from 'ava'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { openSandbox, resultOf, runBody, stuckCall } from '#test/features/functions/sandbox/open-sandbox.ts'
 
-test('sandbox sdk: the methods stand in namespaces that a function cannot change', async (t) => {
+test('sandbox sdk: the methods are in namespaces that a function cannot change', async (t) => {
   const body = `
     const before = sdk.records.list
     sdk.records.list = 1; sdk.records.other = 2; sdk.more = 3
@@ -11,7 +11,7 @@ test('sandbox sdk: the methods stand in namespaces that a function cannot change
   t.deepEqual(await resultOf(t, openSandbox(t), body, { sdkMethods }), [['records', 'crypto'], ['list', 'get'], true])
 })
 
-test('sandbox sdk: a call goes out with its arguments and comes back with its answer', async (t) => {
+test('sandbox sdk: a call sends its arguments and returns its answer', async (t) => {
   const seen: unknown[] = []
   const call = async (method: string, args: readonly unknown[]) => {
     seen.push([method, args])
@@ -25,7 +25,7 @@ test('sandbox sdk: a call goes out with its arguments and comes back with its an
   ])
 })
 
-test('sandbox sdk: no digit of an amount is lost on its way out and back', async (t) => {
+test('sandbox sdk: arguments and answers keep every digit of an amount', async (t) => {
   const amounts: unknown[] = []
   const call = async (_method: string, [amount]: readonly unknown[]) => {
     amounts.push(amount)
@@ -46,7 +46,7 @@ test('sandbox sdk: a call that fails throws an Error with the code and message t
   t.deepEqual(await resultOf(t, openSandbox(t), body, { call }), [true, 'KEY_TAKEN', 'the key is used', ['code']])
 })
 
-test('sandbox sdk: a failure of ours is INTERNAL without detail', async (t) => {
+test('sandbox sdk: a failure of Kontor is INTERNAL without detail', async (t) => {
   const call = async () => {
     throw new Error('connection to 10.0.0.1 refused')
   }
@@ -55,7 +55,7 @@ test('sandbox sdk: a failure of ours is INTERNAL without detail', async (t) => {
   t.deepEqual(steps, [{ method: 'records.list', is_error: true }])
 })
 
-test('sandbox sdk: steps are the calls in their order, with what became of each', async (t) => {
+test('sandbox sdk: steps are the calls in their order, each with its outcome', async (t) => {
   const call = async (_method: string, [fails]: readonly unknown[]) => {
     if (fails) throw problem('NOT_FOUND')
   }
@@ -70,7 +70,7 @@ test('sandbox sdk: steps are the calls in their order, with what became of each'
   ])
 })
 
-test('sandbox sdk: arguments that no request could bring are refused', async (t) => {
+test('sandbox sdk: arguments that no request could contain are refused', async (t) => {
   const body = `let deep = 1; for (let n = 0; n < 70; n++) deep = [deep]
     const refused = async (value) => { try { await sdk.records.list(value); return 'taken' } catch (error) { return error.code } }
     const circle = {}; circle.circle = circle
@@ -85,7 +85,7 @@ test('sandbox sdk: arguments that no request could bring are refused', async (t)
   ])
 })
 
-test('sandbox sdk: of many calls at once eight are out at a time, and all are made', async (t) => {
+test('sandbox sdk: at most eight calls of a run are open at a time, and all are made', async (t) => {
   let [out, most, made] = [0, 0, 0]
   const call = async () => {
     most = Math.max(most, ++out)
@@ -99,7 +99,7 @@ test('sandbox sdk: of many calls at once eight are out at a time, and all are ma
   t.is(most, 8)
 })
 
-test('sandbox sdk: a run ends after the calls that nobody awaited', async (t) => {
+test('sandbox sdk: a run ends after calls that its handler did not await', async (t) => {
   let made = 0
   const call = async () => {
     // Slower than the handler, which returns without waiting for it.
@@ -112,7 +112,7 @@ test('sandbox sdk: a run ends after the calls that nobody awaited', async (t) =>
   t.is(steps.filter((step) => !step.is_error).length, 20)
 })
 
-test('sandbox sdk: the clock covers a call; its signal is aborted and its late answer changes nothing', async (t) => {
+test('sandbox sdk: the time limit includes a call; its signal is aborted, and its late answer changes nothing', async (t) => {
   const sandbox = openSandbox(t)
   const stuck = stuckCall()
   const outcome = await runBody(sandbox, 'await sdk.records.list()', { timeoutMs: 2_000, call: stuck.call })
@@ -126,7 +126,7 @@ test('sandbox sdk: the clock covers a call; its signal is aborted and its late a
   t.deepEqual(cut.steps, [{ method: 'records.list', is_error: true }])
 })
 
-test('sandbox sdk: a handler that has come to its end in time is not timed out by a call that it left behind', async (t) => {
+test('sandbox sdk: a handler that ended in time is not timed out by a call that it left open', async (t) => {
   const sandbox = openSandbox(t)
   const left = { call: () => new Promise(() => undefined), timeoutMs: 300 }
   const raced = await runBody(sandbox, 'return Promise.race([sdk.records.list(), new Promise((done) => setTimeout(done, 1, 2))])', left)

@@ -67,7 +67,7 @@ for (const [source, problem] of bad) {
     t.deepEqual(await sandbox.checkSource(source), problem))
 }
 
-test('source check: a source that is nested too deep for the parser needs a handler all the same', async (t) => {
+test('source check: a source that is nested too deep for the parser still needs a handler', async (t) => {
   const deep = `const deep = ${'['.repeat(2_000)}${']'.repeat(2_000)}`
   t.deepEqual(await sandbox.checkSource(deep), noHandler)
   for (const handler of ['function handler() {}', 'const handler = () => 1', 'var handler', 'let handler']) {
@@ -84,7 +84,7 @@ test('source check: a source of 256 KB is checked, a longer one is refused for i
   t.deepEqual(await sandbox.checkSource(`${padded}x`), { line: 1, column: 1, message: 'the source must have at most 256 KB' })
 })
 
-test('source check: sources that are hard on a parser get an answer, and the next check works', async (t) => {
+test('source check: sources that are expensive to parse get an answer, and the next check works', async (t) => {
   const most = 256 * 1024
   const bombs = [
     '('.repeat(most),
@@ -106,7 +106,7 @@ test('source check: sources that are hard on a parser get an answer, and the nex
   }
 })
 
-test('source check: hard sources are checked beside each other, and an honest one is not held up by two of them', async (t) => {
+test('source check: expensive sources are checked concurrently, and two of them do not delay a third check', async (t) => {
   const hard = `/(?<a>x)${'|(?<a>x)'.repeat(30_000)}/`
   const own = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => own.close())
@@ -115,7 +115,7 @@ test('source check: hard sources are checked beside each other, and an honest on
   for (const problem of await checks) t.regex(problem?.message ?? '', /too long or too much memory/)
 })
 
-test('source check: a check whose runner is lost is made again', async (t) => {
+test('source check: a check whose runner is lost is repeated', async (t) => {
   const own = new Sandbox({ size: 1, memoryMb: 128 })
   t.teardown(() => own.close())
   t.is(await own.checkSource('function handler() {}'), null)
