@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '..', '..')
 /** Entries that take longest: they start first, so none of them runs alone at the end. */
 const first = [
   'scripts',
+  'scripts-start',
   'functions-sandbox',
   'functions-workers',
   'records-workers',
