@@ -139,7 +139,7 @@ for (const [lines, starts] of lenient) {
   })
 }
 
-/** What is read otherwise than the file says it, and the warning. */
+/** Lines that are imported with a change, and the warning of each. */
 const warned: readonly (readonly [readonly string[], string])[] = [
   [
     ['DTSTART;TZID=Middle Earth:20260301T090000'],

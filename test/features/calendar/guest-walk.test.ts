@@ -149,7 +149,7 @@ for (const seed of seeds)
     for (let step = 0; step < steps; step++) {
       ms += 60_000
       const answer = await takeStep(t, walk)
-      // A rule and a start that do not go together are refused, and nobody is mailed.
+      // A rule that does not match its start is refused, and no mail is sent.
       if (answer && ![200, 400].includes(answer.status)) t.fail(`${answer.status} ${answer.text}\n${walk.said.join('\n')}`)
       await deleteMailCounts(w.db)
       const { problems } = await programs.deliver()
