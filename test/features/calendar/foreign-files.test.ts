@@ -154,7 +154,7 @@ const warned: readonly (readonly [readonly string[], string])[] = [
   [['DTSTART:20260301T090000Z', 'DTEND:20260301T093000Z', 'DURATION:PT2H'], 'has DTEND and DURATION: DTEND counts'],
 ]
 for (const [lines, message] of warned) {
-  test(`foreign files: the warning "${message}" names what a file says otherwise`, async (t) => {
+  test(`foreign files: the warning "${message}" reports a line that is imported with a change`, async (t) => {
     const w = await fresh()
     const { data, warnings } = await bring(t, w, file(event('UID:a', ...lines, 'SUMMARY:X')))
     t.is(data.created, 1)

@@ -79,6 +79,5 @@ const told: readonly [string, RegExp | undefined][] = [
   ['@daily', /such as 0 9 \* \* mon-fri$/],
 ]
 for (const [expr, problem] of told) {
-  test(`cron: what is wrong with ${expr}`, (t) =>
-    problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined))
+  test(`cron: the problem of ${expr}`, (t) => (problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined)))
 }

@@ -141,7 +141,7 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
   [['a', 'action.notify'], ['title is required']],
 ]
 for (const [block, says] of incomplete) {
-  test(`saving: a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} says what it lacks`, async (t) => {
+  test(`saving: a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} names what is missing`, async (t) => {
     await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, block) })
     t.false(flow.enabled)
@@ -176,7 +176,7 @@ const triggers: readonly (readonly [type: string, config: object, problems: numb
   ['trigger.calendar_event', { calendar_key: 'team', event: 'moved', minutes_before: -1 }, 2, { trigger_type: 'team' }],
 ]
 for (const [type, config, problems, derived] of triggers) {
-  test(`saving: what is derived from ${type} ${JSON.stringify(config)}`, async (t) => {
+  test(`saving: the data derived from ${type} ${JSON.stringify(config)}`, async (t) => {
     await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(['t', type, config], make) })
     t.is(flow.problems.length, problems)
