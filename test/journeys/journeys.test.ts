@@ -14,17 +14,17 @@ const folder = new URL('./', import.meta.url)
 const pages = readdirSync(folder).filter((name) => name.endsWith('.md'))
 const read = (name: string) => readFile(new URL(name, folder), 'utf8')
 
-/** A Tuesday, so that the pages may name days and hours. */
+/** A Tuesday, since the pages name days and hours. */
 const start = new Date('2026-12-01T09:00:00Z')
 
-test('journeys: README leads to every journey', async (t) => {
+test('journeys: the README links every journey', async (t) => {
   const readme = await readFile(new URL('../../README.md', folder), 'utf8')
   for (const name of pages) t.true(readme.includes(`(test/journeys/${name})`), name)
 })
 
-// In a workspace with the books of Demo, where readers follow the pages.
+// In a workspace with the books of Demo, as readers use.
 for (const name of pages) {
-  test(`journeys: whoever follows ${name} sees what it shows`, async (t) => {
+  test(`journeys: the commands of ${name} return the answers that it shows`, async (t) => {
     let now = start
     const w = await world(await listening(), undefined, () => now)
     t.teardown(w.close)
@@ -47,15 +47,15 @@ for (const name of pages) {
       const command = names.inWorld(step.command)
       if (/^[A-Z]+=/.test(command)) assigned.push(command)
       const { stdout } = await promisify(execFile)('bash', ['-c', [...assigned, command].join('\n')])
-      // Lines of a mail end as mails do.
-      const told = stdout.replaceAll('\r', '')
-      if (step.answer === '') t.notRegex(told, /^\{"error"/, step.command)
-      else t.true(names.learn(step.answer, told), `${step.command}\n${told}\n\n${step.answer}`)
+      // Lines of a mail end with CR LF.
+      const output = stdout.replaceAll('\r', '')
+      if (step.answer === '') t.notRegex(output, /^\{"error"/, step.command)
+      else t.true(names.learn(step.answer, output), `${step.command}\n${output}\n\n${step.answer}`)
     }
   })
 }
 
-test('journeys: a page is told from what is not as it shows', (t) => {
+test('journeys: an answer that differs from the page is found', (t) => {
   const [one, other] = ['01a2028b-c297-77e9-affd-a1e6c2cb405e', '01a2028b-c389-7ee6-a630-52525be8e05b']
   const cases: [string, string, boolean][] = [
     [`{"id":"${one}","a":1}`, `{"id":"${other}","a":1}`, true],

@@ -1,10 +1,10 @@
-/** A command of a page with the answer that stands below it, empty where none is shown; or the time that it is from there on. */
+/** A command of a page with the answer below it, empty if none is shown; or the time from there on. */
 export type Step = { readonly command: string; readonly answer: string } | { readonly now: Date }
 
 const begins = /^(?:curl |grep |[A-Z]+=)/
 const time = /<!-- It is (\S+)\. -->/
 
-/** The steps of a page, in their order. A command is a line that begins as one, with those that its quotes or a backslash carry on. */
+/** The steps of a page, in order. A command is a line that begins as one, with the lines that quotes or a backslash continue. */
 export function stepsOf(page: string): Step[] {
   return page.split(/^ *```$/m).flatMap((part, index): Step[] => {
     const [, now] = time.exec(part) ?? []
@@ -13,7 +13,7 @@ export function stepsOf(page: string): Step[] {
   })
 }
 
-/** Lines of a block as far to the left as the first of them stands. */
+/** Lines of a block without the indentation of the first line. */
 function unindented(block: string): string[] {
   const lines = block.split('\n').filter((line) => line.trim() !== '')
   const depth = lines[0]?.search(/\S/) ?? 0
@@ -26,7 +26,7 @@ function commandsOf(lines: readonly string[]): Step[] {
     const last = steps.at(-1)
     if (last && isOpen(last.command)) last.command += `\n${line}`
     else if (begins.test(line)) steps.push({ command: line, answer: '' })
-    // An answer of JSON is on one line as it comes, and on several as it is shown.
+    // A JSON answer has one line, and several lines in the page.
     else if (last) last.answer += /^[{ ]/.test(line) ? line.trim() : `${last.answer && '\n'}${line}`
     else throw new Error(`No command stands above ${line}`)
   }
@@ -35,18 +35,18 @@ function commandsOf(lines: readonly string[]): Step[] {
 
 const isOpen = (command: string): boolean => command.endsWith('\\') || command.split("'").length % 2 === 0
 
-/** What of a page is another thing for everybody who follows it: ids, tokens, and instants with a part of a second. */
+/** The parts of a page that differ for every reader: ids, tokens, and instants with a fraction of a second. */
 const variable = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9A-Za-z]{43}\b)|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?!000000)\d{6}Z|…/g
 
-/** What stands in a page, by what stands for it in the world where the page is followed. */
+/** Names in a page, and their values in the world of the test. */
 export interface Names {
-  /** Text of the page in the words of the world. */
+  /** Text of the page with the values of the world. */
   readonly inWorld: (text: string) => string
-  /** Whether an answer is the one that the page shows; if it is, what is new in it is known afterwards. Shown dots stand for anything. */
+  /** Whether an answer matches the one that the page shows; if so, its new names are known afterwards. Dots in the page match anything. */
   readonly learn: (shown: string, actual: string) => boolean
 }
 
-/** Names of a page, some of them known; an id that an answer shows is from there on the one that was answered in its place. */
+/** Names of a page, some of them known. An id in a shown answer is afterwards the id of the actual answer. */
 export function openNames(given: Readonly<Record<string, string>>): Names {
   const known = new Map(Object.entries(given))
   return {
@@ -61,7 +61,7 @@ export function openNames(given: Readonly<Record<string, string>>): Names {
   }
 }
 
-/** A pattern for what is shown; the names that are new in it are added to `groups`, in the order of its groups. */
+/** A pattern for a shown answer; its new names are added to `groups`, in the order of the pattern's groups. */
 function patternOf(shown: string, known: ReadonlyMap<string, string>, groups: string[]): string {
   let pattern = ''
   let at = 0

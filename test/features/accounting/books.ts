@@ -9,7 +9,7 @@ export interface Books {
   readonly accounts: Readonly<Record<string, string>>
   /** Posts lines written as `code +amount` for a debit and `code -amount` for a credit. */
   readonly post: (lines: readonly string[], more?: object, client?: Client, headers?: Record<string, string>) => Promise<Answer>
-  /** Reads what a path below `/accounting` answers; throws when it is no success. */
+  /** Reads a path below `/accounting`; throws unless it succeeds. */
   readonly read: (path: string) => Promise<Answer['data']>
   /** A trial balance by code: `[debit, credit, balance]`. */
   readonly trialBalance: (query?: string) => Promise<Readonly<Record<string, readonly [string, string, string]>>>

@@ -51,7 +51,7 @@ test('entries: an entry is posted, read, listed and reversed', async (t) => {
   t.is(again.body.error.message, 'The entry is already reversed')
 })
 
-test('entries: what was read can be posted again', async (t) => {
+test('entries: an entry that was read can be posted again', async (t) => {
   const { w, books } = await open()
   const first = await books.post(['1000 +0.000001', '4000 -0.000001'], { memo: 'm' })
   const again = await w.org.owner.post(`${books.path}/entries`, first.data)

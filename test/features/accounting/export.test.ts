@@ -43,7 +43,7 @@ async function filled() {
   return { org, books }
 }
 
-/** The balances that are not zero, by currency and by whatever names an account. */
+/** The balances that are not zero, by currency and name of the account. */
 async function expected(books: Awaited<ReturnType<typeof openBooks>>): Promise<string[]> {
   const found: string[] = []
   for (const currency of ['USD', 'EUR', 'JPY', 'KWD']) {

@@ -1,4 +1,4 @@
-/** What a journal says, read by the grammar of its tool and by nothing of Kontor's. */
+/** The content of a journal, parsed by the grammar of its tool and without Kontor's code. */
 export interface Journal {
   /** Sums of the postings in millionths, by `account currency`. */
   readonly balances: ReadonlyMap<string, bigint>

@@ -12,7 +12,7 @@ const shared = shareWorld(test)
 /** Accounts with amounts, a debit above zero; an account is a number in its journal. */
 type Amounts = readonly (readonly [account: string, amount: string])[]
 
-/** What another program keeps and says (fixtures/ledger): entries, balances at the beginning of days, and balances in the end. */
+/** A journal of another program (fixtures/ledger): entries, its balances at the beginning of days, and its final balances. */
 interface Journal {
   readonly entries: { readonly date: string; readonly currency: string; readonly amounts: Amounts }[]
   readonly balances: { readonly date: string; readonly currency: string; readonly amounts: Amounts }[]
@@ -83,7 +83,7 @@ async function booksOf(t: ExecutionContext, file: string) {
 /** Text of a decimal without zeros at its end. */
 const bare = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
 
-/** Whether the trial balance says of every account what the other program says in the end. */
+/** Whether the trial balance has the other program's final balance of every account. */
 async function agree(t: ExecutionContext, { owner, path, journal, accounts }: Awaited<ReturnType<typeof booksOf>>): Promise<void> {
   const said = new Map<string, string>()
   for (const currency of new Set(journal.entries.map(({ currency }) => currency))) {
@@ -108,7 +108,7 @@ test('known answers: the example of beancount has its 92 asserted balances and i
   await agree(t, books)
   const folder = mkdtempSync(join(tmpdir(), 'kontor-ledger-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  // What the two read in an export, by the grammar of each and, where they are on the PATH, by themselves.
+  // Both programs read the export: by their grammar, and by themselves if they are on the PATH.
   for (const [format, read, program, args] of [
     ['hledger', balancesOfHledger, 'hledger', (file: string) => ['-f', file, 'check', '-s']],
     ['beancount', balancesOfBeancount, 'bean-check', (file: string) => [file]],

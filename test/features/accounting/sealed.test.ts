@@ -15,7 +15,7 @@ const open = async () => {
 const sale = (books: Books, amount: string, date = '2026-01-15') => books.post([`1000 +${amount}`, `4000 -${amount}`], { date })
 const seal = ({ owner }: Org, { path }: Books, body: object = {}) => owner.post(`${path}/seals`, body)
 
-/** The hash of a seal, computed as shared/features/accounting/README.md tells, from what the API answers. */
+/** The hash of a seal, computed by the rules of shared/features/accounting/README.md from answers of the API. */
 function hashOf(previous: string | null, until: string, entries: readonly Record<string, unknown>[]): string {
   const six = (amount: string) => {
     const [units, digits = ''] = amount.split('.')

@@ -11,7 +11,7 @@ const shared = shareWorld(test, {}, { at: '2026-11-25T08:00:00Z' })
 
 const answered = ['accepted', 'declined', 'tentative', 'needs_action'] as const
 
-/** What happens to an invitation: an answer by its link, by a member that is signed in, or what the organizer does. */
+/** Actions on an invitation: an answer by its link, by a signed-in member, or a change by the organizer. */
 type Step =
   | `link ${string}`
   | `member ${string}`
@@ -149,7 +149,7 @@ async function invite(t: ExecutionContext, w: World, who: Case['who'], index: nu
   }
 }
 
-/** Where the first mail to an address leads. */
+/** The link in the first mail to an address. */
 async function linkOf(w: World, address: string): Promise<string> {
   const [mail] = await told(w, address)
   const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(mail?.text ?? '') ?? []

@@ -6,9 +6,9 @@ import { dateMs, dayMs, startOfDay } from '#shared/features/calendar/time.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-// Writes to its output what all-day events are to callers, to calendars and in words: run by zones.test.ts in processes of several zones.
+// Prints all-day events as in answers, calendar files and text. zones.test.ts runs it in processes of several time zones.
 
-/** Zones with their days that are short, long, or not there. */
+/** Zones with days that are short, long or missing. */
 const days: readonly (readonly [zone: string, date: string])[] = [
   ['Pacific/Kiritimati', '2026-12-28'],
   ['Pacific/Apia', '2011-12-30'],

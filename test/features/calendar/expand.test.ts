@@ -24,7 +24,7 @@ const { cases } = JSON.parse(
   cases: readonly Case[]
 }
 
-/** Cases that contradict others of the table, and what a user sees. */
+/** Cases that contradict others of the table, and the occurrences that a user sees. */
 const differing: Readonly<Record<string, string>> = {
   'libical-78': 'days from the end of a month are counted in every month of the year, where others count them in that of the start',
   'dateutil-RRuleTest.testYearlyByWeekNo': 'a week without a weekday means the weekday of the start, where others take all seven days',

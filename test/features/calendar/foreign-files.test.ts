@@ -139,7 +139,7 @@ for (const [lines, starts] of lenient) {
   })
 }
 
-/** What is read otherwise than the file says it, and the warning. */
+/** Lines that are imported with a change, and the warning of each. */
 const warned: readonly (readonly [readonly string[], string])[] = [
   [
     ['DTSTART;TZID=Middle Earth:20260301T090000'],
@@ -154,7 +154,7 @@ const warned: readonly (readonly [readonly string[], string])[] = [
   [['DTSTART:20260301T090000Z', 'DTEND:20260301T093000Z', 'DURATION:PT2H'], 'has DTEND and DURATION: DTEND counts'],
 ]
 for (const [lines, message] of warned) {
-  test(`foreign files: the warning "${message}" names what a file says otherwise`, async (t) => {
+  test(`foreign files: the warning "${message}" reports a line that is imported with a change`, async (t) => {
     const w = await fresh()
     const { data, warnings } = await bring(t, w, file(event('UID:a', ...lines, 'SUMMARY:X')))
     t.is(data.created, 1)

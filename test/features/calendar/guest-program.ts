@@ -10,15 +10,15 @@ import type { World } from '#test/support/world.ts'
 interface Kept {
   master: ICAL.Component | undefined
   readonly overrides: Map<string, ICAL.Component>
-  /** What was cancelled, by RECURRENCE-ID and as a whole by the empty text: older messages of it are ignored. */
+  /** Cancellations by RECURRENCE-ID, with the empty text for the whole event: older messages are ignored. */
   readonly cancelled: Map<string, ICAL.Component>
 }
 
 /** The calendar program of one guest, which knows nothing but the mails that it was given (RFC 5546). */
 export interface GuestProgram {
-  /** Takes the next mail's iCalendar object. Gives what a strict program would object to. */
+  /** Applies the next mail's iCalendar object. Returns the objections of a strict program. */
   readonly take: (ics: ICAL.Component) => string[]
-  /** What takes place until a time, as `title start end`, starts as the API writes them. */
+  /** The occurrences until a time, as `title start end`, with starts as the API writes them. */
   readonly shows: (until: number) => string[]
 }
 
@@ -156,7 +156,7 @@ function startsOf(master: ICAL.Component, until: number): Time[] {
 /** An UNTIL as an instant; a date is the last one. */
 const utcOf = (until: ICAL.Time, { isDate }: Time): number => (isDate ? dateMs(until.toString().slice(0, 10)) : wallOf(until))
 
-/** What a guest is to see: what the API lists in a window of those occurrences to which it is invited and that take place. */
+/** The expected view of a guest: the occurrences in a window that the API lists, that are not cancelled and that invite it. */
 export async function organizersView(w: World, guest: string, from: string, to: string): Promise<string[]> {
   const { data } = await w.org.owner.get(at(w, `/events?from=${from}&to=${to}`))
   const invited = new Map<string, boolean>()
@@ -179,9 +179,9 @@ export const endOf = (day: string): number => dateMs(day) + dayMs
 
 /** Calendar programs of some guests, fed by the mails that a world sends. */
 export interface GuestPrograms {
-  /** Gives each program its new mails, in the order in which they were written. Returns what strict programs object to, and the subjects. */
+  /** Delivers new mails to each program in their order. Returns the objections of strict programs, and the subjects. */
   readonly deliver: () => Promise<{ readonly problems: readonly string[]; readonly subjects: readonly string[] }>
-  /** The differences between what each guest's program shows and what the API lists to the organizer, in a window of days. */
+  /** The differences between each guest's program and the organizer's list from the API, in a window of days. */
   readonly differences: (from: string, to: string) => Promise<string[]>
 }
 

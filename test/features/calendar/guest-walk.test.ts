@@ -138,7 +138,7 @@ const seeds = [8, 11, 12, 1, 2, 3, 4, 5, 6, 7, 9, 10].slice(0, times(1, 12))
 const steps = times(40, 80)
 
 for (const seed of seeds)
-  test(`guest walk: after any ${steps} changes guests have what the organizer has, by the mails alone (${seed})`, async (t) => {
+  test(`guest walk: after any ${steps} changes, mails alone give guests the organizer’s view (${seed})`, async (t) => {
     let ms = Date.parse('2026-11-25T08:00:00Z')
     const w = await world({}, undefined, () => new Date(ms))
     t.teardown(w.close)
@@ -149,7 +149,7 @@ for (const seed of seeds)
     for (let step = 0; step < steps; step++) {
       ms += 60_000
       const answer = await takeStep(t, walk)
-      // A rule and a start that do not go together are refused, and nobody is mailed.
+      // A rule that does not match its start is refused, and no mail is sent.
       if (answer && ![200, 400].includes(answer.status)) t.fail(`${answer.status} ${answer.text}\n${walk.said.join('\n')}`)
       await deleteMailCounts(w.db)
       const { problems } = await programs.deliver()

@@ -12,7 +12,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ics'))
   .sort()
 
-/** The events of an exported file, in an order that does not come from when they were made; the UIDs with what tells one file's from another's. */
+/** The events of an exported file, in an order independent of their creation, with UIDs made comparable between files. */
 function eventsIn(text: string, mark = ''): string[] {
   const lines = text.replaceAll('\r\n ', '').split('\r\n')
   const told = lines.filter((line) => !/^(?:DTSTAMP|CREATED|LAST-MODIFIED):/.test(line)).join('\r\n')

@@ -20,7 +20,7 @@ const series = (count: number, rule = (index: number) => `FREQ=DAILY;BYHOUR=${ho
     ...{ timezone: 'Europe/Berlin', recurrence: rule(index), rdates: [], exdates: [] },
   }))
 
-/** A budget that tells what was taken of it, and the most that was taken between two moments at which a pause was possible. */
+/** A budget that records its use, and the largest use between two possible pauses. */
 function counted(): ComputeBudget & { readonly taken: () => number; readonly mostAtOnce: () => number } {
   let [taken, atOnce, mostAtOnce] = [0, 0, 0]
   return {

@@ -47,7 +47,7 @@ test('reminders: a flow starts once before each occurrence, with the occurrenceâ
   const name = '{{trigger.calendar_event.title}} {{trigger.calendar_event.start}} {{trigger.calendar_event.calendar_key}}'
   const trigger = (config: object) => ['t', 'trigger.calendar_event', { event: 'starting', minutes_before: 30, ...config }] as const
   const write = ['a', 'action.create_record', { object_type: 'locations', values: { name } }] as const
-  // Whoever comes to listen later hears of what is ahead from then on.
+  // A later listener receives events from then on.
   const flow = await createFlow(t, w.org, { enabled: true, ...chain(trigger({ calendar_key: 'shifts' }), write) })
   const elsewhere = await makeCalendar(t, w, { key: 'others' })
   await makeEvent(t, w, { calendar_id: elsewhere.id, start: '2026-12-01T09:00:00Z' })

@@ -4,7 +4,7 @@ import { at, makeCalendar } from '#test/features/calendar/support.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { world } from '#test/support/world.ts'
 
-// The pages' hours, read once more as plainly as can be: by what a clock shows at every minute, as Intl tells it. Nothing here knows Temporal.
+// A second, simple implementation of the pages' hours: the local time of every minute by Intl, without Temporal.
 
 const minute = 60_000
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
@@ -120,7 +120,7 @@ test('slots: slots match a search through every minute, over calendars, zones an
     const random = chance(round + 1)
     const zone = zones[round % zones.length] ?? 'UTC'
     const change = changesOf(zone)[round % 2] ?? Date.UTC(2026, 5, 10)
-    // A clock that stands between two minutes, so that the borders of notice and horizon are met.
+    // A time between two minutes, so that the limits of notice and horizon are tested.
     now = new Date(change - day + random(24 * 60) * minute + (round % 2) * 30_000)
     const page = {
       duration: [15, 30, 45, 60, 90][random(5)] ?? 30,
@@ -144,7 +144,7 @@ test('slots: slots match a search through every minute, over calendars, zones an
       t.is((await w.org.owner.post(at(w, '/events'), { ...body, ...(isFree ? { status: 'cancelled' } : {}) })).status, 201)
       if (!isFree && to > from) taken.push({ from, to })
     }
-    // At a time of the clock every day: where a clock change skips it there is none.
+    // Daily at a local time; none on a day whose clock change skips it.
     const first = change - 2 * day
     const clock = clockOf(zone, first) % day
     const daily = {

@@ -2,7 +2,7 @@ import ICAL from 'ical.js'
 import { mailsTo } from '#test/support/mailbox.ts'
 import type { World } from '#test/support/world.ts'
 
-/** A mail of an event, as its guest and as the guest's calendar reads it. */
+/** A mail of an event, as text and as iCalendar. */
 export interface Told {
   readonly method: string
   readonly sequence: number
@@ -15,7 +15,7 @@ export interface Told {
   readonly headers: ReadonlyMap<string, string>
 }
 
-/** What an address has been told, oldest first. */
+/** The mails of events to an address, oldest first. */
 export async function told(w: World, address: string): Promise<Told[]> {
   await w.drain()
   const mails = await mailsTo(w, address)

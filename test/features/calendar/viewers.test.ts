@@ -10,14 +10,14 @@ import type { World } from '#test/support/world.ts'
 
 const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-11-30T08:00:00Z' })
 
-/** How much of an event somebody sees: nothing, that the time is taken, or all of it. */
+/** How much of an event a viewer sees: nothing, a busy time, or everything. */
 type Sight = 'none' | 'busy' | 'details'
 /** Of an open event and of a private one. */
 type Seen = readonly [open: Sight, secret: Sight]
 
 const day = '2026-12-01'
 const window = `from=${day}&to=${day}`
-/** What is told of the two events by their hour; whatever else is told would be a leak. */
+/** The expected view of the two events by their hour; anything more would be a leak. */
 const events = [
   { title: 'Open plan', description: 'open words', start: `${day}T09:00:00Z` },
   { title: 'Secret plan', description: 'secret words', start: `${day}T11:00:00Z`, visibility: 'private' },
@@ -27,7 +27,7 @@ const both = (sight: Sight): Seen => [sight, sight]
 const detailsOnly = ([open, secret]: Seen): Seen => [open === 'details' ? open : 'none', secret === 'details' ? secret : 'none']
 const timesOnly = ([open, secret]: Seen): Seen => [open === 'none' ? open : 'busy', secret === 'none' ? secret : 'busy']
 
-/** Who looks, and what it may see (decisions, Calendar): levels of shares, of roles, of visibility, and a guest of both events. */
+/** Viewers and what each may see (decisions, Calendar): levels of shares, roles and visibility, and a guest of both events. */
 const viewers: Readonly<Record<string, Seen>> = {
   nobody: both('none'),
   'share busy': both('busy'),
@@ -49,12 +49,12 @@ interface Place {
   readonly eventIds: readonly string[]
   readonly recordId: string
   readonly source: string
-  /** What flows wrote down that the events set off: each its editor's id and the title that it got. */
+  /** The records of flows that the events started: the editor's id and the title that the flow got. */
   readonly ran: readonly string[]
 }
 type Reader = (place: Place, viewer: Caller) => Promise<Seen>
 
-/** What a text tells of the two events. */
+/** How much a text reveals of the two events. */
 const inText = (text: string): Seen => {
   const [open, secret] = events.map(({ title, description }, index): Sight => {
     if (text.includes(title) || text.includes(description)) return 'details'
@@ -70,7 +70,7 @@ const textOf = async (answer: Promise<{ readonly status: number; readonly text: 
   return status === 200 ? text : ''
 }
 
-/** Everything by which something of an event can be learned, and what of a sight it may tell. */
+/** Every channel that may reveal an event, and how much it may reveal at an access level. */
 const readers: Readonly<Record<string, { readonly read: Reader; readonly tells: (seen: Seen, viewer: string) => Seen }>> = {
   'the list': {
     read: async ({ w }, { client }) => inText(await textOf(client.get(at(w, `/events?${window}`)))),
@@ -143,7 +143,7 @@ const readers: Readonly<Record<string, { readonly read: Reader; readonly tells: 
   },
 }
 
-/** Makes a viewer, with what it needs beside the calendar, and what its name says of that. */
+/** Creates a viewer with the access that its name describes. */
 async function makeViewer(w: World, calendar: { readonly id: string; readonly key: string }, name: string): Promise<Caller> {
   const [kind, level] = name.split(' ')
   const policy = [

@@ -17,7 +17,7 @@ const rule = (actions: readonly string[], resources?: readonly string[]) => [
   { effect: 'allow', actions, ...(resources ? { resources } : {}) },
 ]
 
-/** What each operation of a space answers this caller. */
+/** The outcomes of each operation of a space for this caller. */
 async function outcomesFor({ client }: Caller, org: Org, id: string): Promise<string> {
   const space = spaceOf(client, org, id)
   const answers = {

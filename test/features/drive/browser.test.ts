@@ -9,7 +9,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const start = shareWorld(test)
 const { inBrowser, open } = browse(test)
 
-// What runs says so on the console, which no policy of the page forbids.
+// A script that runs writes to the console, which no policy of the page forbids.
 const call = (name: string) => `console.log('ran ${name}')`
 const html = (name: string) => `<!doctype html><title>x</title><body onload="${call(name)}"><script>${call(name)}</script></body>`
 const xmlns = 'xmlns="http://www.w3.org/1999/xhtml"'
@@ -31,7 +31,7 @@ const utf16 = (name: string) => Buffer.from(`\ufeff${html(name)}`, 'utf16le')
 
 type Bytes = (name: string) => string | Buffer
 
-/** Files that a browser would run somewhere: under which name and with which type they are sent, and what a bare server calls them. */
+/** Files that a browser might run: the name and type that they are sent with, and the type that a plain server gives them. */
 const active: readonly (readonly [name: string, said: string, bytes: Bytes, served?: string])[] = [
   ['a.html', 'text/html', html, 'text/html'],
   ['b.htm', 'text/plain', html],

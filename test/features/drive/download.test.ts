@@ -147,7 +147,7 @@ const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 const html = '<!doctype html><script>alert(1)</script>'
 
-/** Bytes, the name and type that their sender gives them, and what they are served as. */
+/** Bytes, their name and type as uploaded, and the type that they are served with. */
 const served: readonly (readonly [bytes: string | Buffer, name: string, said: string, type: string, isInline: boolean])[] = [
   ['text', 'a.txt', 'text/plain', 'text/plain; charset=utf-8', true],
   ['text', 'a', 'application/octet-stream', 'text/plain; charset=utf-8', true],

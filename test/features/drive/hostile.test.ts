@@ -17,7 +17,7 @@ const fixtures = join(import.meta.dirname, '..', '..', 'fixtures', 'strings')
 const traversals = readFileSync(join(fixtures, 'path-traversal.txt'), 'utf8').split('\n')
 const naughty = JSON.parse(readFileSync(join(fixtures, 'naughty-strings.json'), 'utf8')) as readonly string[]
 
-/** Every second of the corpora, and what they lack. */
+/** Every second entry of the corpora, and cases that they lack. */
 const keys = [
   ...new Set(
     [...traversals, ...naughty]

@@ -9,11 +9,11 @@ import { world } from '#test/support/world.ts'
 
 const piece = randomBytes(64 * 1024)
 
-/** What a process holds in memory, in megabytes, as it tells itself. */
+/** Resident memory of a process in megabytes, by its own metrics. */
 const residentMb = async (client: Client): Promise<number> =>
   Number(/^process_resident_memory_bytes (\d+)$/m.exec((await client.get('/metrics')).text)?.[1]) / 1024 / 1024
 
-/** A form whose file is made while it is sent, so that it is nowhere in this process. */
+/** A form whose file is generated while it is sent, so that this process never holds it. */
 async function* formOf(key: string, megabytes: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`--b\r\nContent-Disposition: form-data; name="key"\r\n\r\n${key}\r\n`)
   yield Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n')
@@ -21,7 +21,7 @@ async function* formOf(key: string, megabytes: number): AsyncGenerator<Uint8Arra
   yield Buffer.from('\r\n--b--\r\n')
 }
 
-// Elsewhere a process does not know what it holds.
+// Other systems do not report the resident memory.
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 const stores = {
@@ -31,7 +31,7 @@ const stores = {
 }
 
 for (const [name, { uploads, uploadMb, environment }] of Object.entries(stores)) {
-  // How much exactly depends on how slow the machine is, and is a figure of the bench. What kept its files would grow by all of them.
+  // The exact growth depends on the machine and is a figure of the bench. An API that held its files would grow by all of them.
   const mostMb = (uploads * uploadMb) / 2
   onLinux(`memory: ${name}: ${uploads} uploads of ${uploadMb} MB at once move a process by less than half of that`, async (t) => {
     const store = await environment(t)

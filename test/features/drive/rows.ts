@@ -23,12 +23,12 @@ export async function addKeys(db: Pool, workspaceId: string, like: string, keys:
   )
 }
 
-/** Makes it so long since a member left, for the drive that it owned. */
+/** Sets the departure of a member so long back, in the drive that it owned. */
 export async function ageLeftSpaces(db: Db, ownerId: string, age: string): Promise<void> {
   await db.query('update drive_spaces set left_at = now() - $2::interval where owner_id = $1', [ownerId, age])
 }
 
-/** Makes it so long since a member left, for what was shared with it. */
+/** Sets the departure of a member so long back, in the shares that it had. */
 export async function ageLeftShares(db: Db, granteeId: string, age: string): Promise<void> {
   await db.query('update drive_shares set left_at = now() - $2::interval where grantee_id = $1', [granteeId, age])
 }

@@ -32,7 +32,7 @@ export function spaceOf(client: Client, org: Pick<Org, 'path'>, id: string) {
   }
 }
 
-/** A form that uploads a file; the key stands before it. */
+/** A form that uploads a file, with the key before it. */
 export function formOf(key: string | null, bytes: string | Uint8Array, type = 'text/plain', name = 'upload.bin'): FormData {
   const form = new FormData()
   if (key !== null) form.append('key', key)
@@ -51,5 +51,5 @@ export async function firstSpaces(client: Client, { path }: Pick<Org, 'path'>): 
 export const makeSpace = async (client: Client, { path }: Pick<Org, 'path'>, key: string): Promise<string> =>
   (await client.post(`${path}/drive/buckets`, { key, name: key, type: 'custom' })).data.id
 
-/** The code of a refusal with its status, as in `404 NOT_FOUND`; only the status of what went well. */
+/** Status and code of a refusal, as in `404 NOT_FOUND`; only the status of a success. */
 export const outcomeOf = ({ status, body }: Answer): string => (status < 400 ? String(status) : `${status} ${body?.error?.code}`)

@@ -17,7 +17,7 @@ const clauses = (count: number) => Array.from({ length: count }, () => ({ left: 
 const filter = (id: string, count: number) => [id, 'logic.filter', { list: '{{trigger.input}}', clauses: clauses(count) }] as const
 const stepBound = `a step may take at most ${flowLimits.computeSteps} steps of computing; use fewer items, fewer clauses or shorter texts`
 
-/** Runs a block over `{{trigger.input}}` without a flow. Gives what came of it, and the budget steps that each turn of the event loop took. */
+/** Runs a block over `{{trigger.input}}` without a flow. Returns its outcome, and the budget steps of each turn of the event loop. */
 async function computed(block: typeof filterBlock, config: object, input: unknown) {
   const budget = stepBudget('w')
   const lookup =

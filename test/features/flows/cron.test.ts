@@ -18,10 +18,10 @@ interface Case {
 
 const { cases } = JSON.parse(readFileSync(new URL('../../fixtures/cron/cron-cases.json', import.meta.url), 'utf8')) as { cases: Case[] }
 
-/** What this service takes for no cron expression though others do (decisions, Flows). */
+/** Expressions that Kontor refuses though other services accept them (decisions, Flows). */
 const isNone = ({ expr, fields }: Case): boolean => fields !== 5 || /[?#@]|\dW|\dL|\bH/.test(expr)
 
-/** A step longer than its range: the source goes round the hour by it, where cron has always begun with the range again. */
+/** A step longer than its range: the source continues across hours, while cron restarts with each range. */
 const differs: Readonly<Record<string, string>> = { '0-59/65 10 * * *': '2021-08-26T10:00:00Z' }
 
 const minute = 60_000
@@ -79,6 +79,5 @@ const told: readonly [string, RegExp | undefined][] = [
   ['@daily', /such as 0 9 \* \* mon-fri$/],
 ]
 for (const [expr, problem] of told) {
-  test(`cron: what is wrong with ${expr}`, (t) =>
-    problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined))
+  test(`cron: the problem of ${expr}`, (t) => (problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined)))
 }

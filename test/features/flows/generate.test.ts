@@ -54,7 +54,7 @@ const bad: readonly (readonly [name: string, answer: Agent['answer'], says: RegE
   ['no name', { content: JSON.stringify({ nodes: [] }) }, /name is required/],
 ]
 for (const [name, answer, says] of bad) {
-  test(`generate: an assistant that gives ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
+  test(`generate: an assistant that returns ${name} is AGENT_ERROR with the reason, asked once`, async (t) => {
     const w = await shared()
     const before = agent.asked.length
     agent.answer = answer

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a call carried. */
+/** A request that the receiver got. */
 export interface Received {
   readonly method: string
   readonly url: string
@@ -9,7 +9,7 @@ export interface Received {
   readonly body: string
 }
 
-/** Somebody outside whom flows call: what came, and how it answers by the path. */
+/** A server outside Kontor that flows call: its requests, answered by their path. */
 export interface Receiver {
   readonly host: string
   readonly url: string

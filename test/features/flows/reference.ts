@@ -4,7 +4,7 @@ export interface Drawing {
   readonly edges: readonly { readonly source: string; readonly source_handle: string; readonly target: string }[]
 }
 
-/** What a block does in the reference: the handles that it leaves by, or how often it repeats. */
+/** The outcome of a block in the reference: the handle of its output, or the number of repetitions. */
 export type Choice = (id: string) => { readonly handle: string } | { readonly times: number }
 
 /**

@@ -191,7 +191,7 @@ test('rooms: a flow finds the team calendar before anybody has opened it', async
   t.like((await org.owner.get(at({ org }, `/events/${id}`))).data, { title: 'x' })
 })
 
-/** Settings that a reference makes into what no block can use, and what is said of them. */
+/** Settings that a reference turns into invalid values, and the error of each. */
 const unusable: readonly (readonly [type: string, config: object, says: string])[] = [
   ['action.enqueue_item', { queue_key: 'line', key: 'k', priority: '{{trigger.input}}' }, 'priority must be a number, got soon'],
   [

@@ -31,7 +31,7 @@ export async function addScheduledFlows(
   return rowCount ?? 0
 }
 
-/** Makes it more than a week since a run ended, so that it cannot be retried. */
+/** Sets the end of a run more than a week back, so that it cannot be retried. */
 export async function ageRun(db: Db, runId: string): Promise<void> {
   await db.query(`update flow_runs set finished_at = now() - interval '7 days 1 minute' where id = $1`, [runId])
 }

@@ -136,7 +136,7 @@ test('runs: a step that fails ends the run, and nothing after it runs', async (t
     chain(
       byHand,
       location('a', 'one'),
-      // What a reference stands for is judged when the step runs.
+      // The value of a reference is validated when the step runs.
       ['b', 'action.create_record', { object_type: '{{trigger.input}}', values: { nope: 'x' } }],
       location('c', 'two'),
     ),

@@ -19,7 +19,7 @@ const condition = ['c', 'logic.condition'] as const
 const loop = ['l', 'logic.for_each', { list: '[1]' }] as const
 const another = (id: string) => [id, 'logic.reduce', { list: '[1]', op: 'count' }] as const
 
-/** What no flow may have, not even a draft: what is sent, and what the refusal says. */
+/** Definitions that are refused even for a draft, and the messages of the refusals. */
 const refused: readonly (readonly [name: string, body: object, says: RegExp])[] = [
   ['an unknown block', graph([byHand, ['x', 'action.explode']]), /x: there is no block of the type action.explode/],
   ['no trigger among blocks', graph([make]), /must have a trigger/],
@@ -87,7 +87,7 @@ test('saving: 200 blocks and a loop inside a loop are accepted', async (t) => {
   await createFlow(t, org, graph([byHand, loop, inner, another('a'), another('b')], 't > l', 'l.loop > m', 'm.loop > a', 'm.done > b'))
 })
 
-/** What keeps a flow from being enabled: a block's settings, and what is said of it. */
+/** Settings of a block that prevent a flow from being enabled, and the problem of each. */
 const incomplete: readonly (readonly [block: readonly [string, string, object?], says: readonly string[]])[] = [
   [['a', 'action.create_record'], ['object_type is required']],
   [['a', 'action.create_record', { object_type: 'nope' }], ['object_type must be the key of a record type']],
@@ -141,7 +141,7 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
   [['a', 'action.notify'], ['title is required']],
 ]
 for (const [block, says] of incomplete) {
-  test(`saving: a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} says what it lacks`, async (t) => {
+  test(`saving: a draft with ${block[1]} ${JSON.stringify(block[2] ?? {})} names what is missing`, async (t) => {
     await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, block) })
     t.false(flow.enabled)
@@ -176,7 +176,7 @@ const triggers: readonly (readonly [type: string, config: object, problems: numb
   ['trigger.calendar_event', { calendar_key: 'team', event: 'moved', minutes_before: -1 }, 2, { trigger_type: 'team' }],
 ]
 for (const [type, config, problems, derived] of triggers) {
-  test(`saving: what is derived from ${type} ${JSON.stringify(config)}`, async (t) => {
+  test(`saving: the data derived from ${type} ${JSON.stringify(config)}`, async (t) => {
     await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(['t', type, config], make) })
     t.is(flow.problems.length, problems)

@@ -9,8 +9,8 @@ import { setWorkspaceStatus } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-// The time is the test's own; whatever is due is filed by the workers within a second, or by several at once where a test does it.
-// It is tomorrow, so that nobody's session is over.
+// Tests set the time. Workers enqueue due schedules within a second; `file` enqueues them by several processes at once.
+// It is tomorrow, so that no session is expired.
 const day = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 let now = new Date(`${day}T00:00:30Z`)
 let w: World
@@ -26,7 +26,7 @@ const make = ['a', 'action.create_record', { object_type: 'locations', values: {
 const every = (cron: string) => ({ enabled: true, ...chain(['t', 'trigger.schedule', { cron }], make) })
 const flowsOf = dueKinds.filter(({ name }) => name.startsWith('flows.'))
 
-/** Lets several processes file what is due at once. */
+/** Enqueues the due schedules by three concurrent calls. */
 const file = () =>
   Promise.all([1, 2, 3].map(() => enqueueDue({ db: w.worker.database, jobQueue: w.worker.jobQueue, now: () => now }, flowsOf, 500)))
 const eventsOf = async (org: World['org'], flowId: string) => (await runsOf(org, flowId)).map(({ trigger }) => trigger.event)

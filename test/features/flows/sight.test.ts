@@ -12,7 +12,7 @@ const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const filter = (id: string, list: string) => [id, 'logic.filter', { list, clauses: [{ left: '{{item.none}}', op: 'is_empty' }] }] as const
 
-/** All that a caller is told of a flow's runs: lists, views and a rehearsal. */
+/** Everything that a caller sees of a flow's runs: lists, views and a rehearsal. */
 async function told(t: ExecutionContext, org: Org, flowId: string, client: Client): Promise<string> {
   const rehearsed = await client.post(`${org.path}/flows/${flowId}/rehearse`, {})
   t.is(rehearsed.status, 200, rehearsed.text)
@@ -39,13 +39,13 @@ test('sight: a private event that started a flow is shown only to callers who ma
   t.deepEqual([run.trigger.record_id, run.trigger.object_type], [null, null], 'the owner of the workspace may not see it')
   const [anns, bobs] = [await told(t, org, flow.id, ann.client), await told(t, org, flow.id, bob.client)]
   for (const text of ['Surgery', 'clinic@example.com', event.id]) t.true(anns.includes(text), text)
-  // What the flow wrote into a record is seen by those who may read the record, in the run that wrote it.
+  // The run shows values that the flow wrote into a record to callers who may read the record.
   const rehearsed = JSON.stringify((await bob.client.post(`${org.path}/flows/${flow.id}/rehearse`, {})).data)
   for (const text of ['Surgery', 'clinic@example.com']) t.false(rehearsed.includes(text), text)
   t.false(bobs.includes('clinic@example.com'))
   const view = await runOf(org, flow.id, run.id, bob.client)
   t.false('output' in view.steps[0])
-  // It stays hidden once it is gone.
+  // It stays hidden after its deletion.
   t.is((await ann.client.delete(`${org.path}/calendar/events/${event.id}`)).status, 200)
   t.false((await told(t, org, flow.id, bob.client)).includes('clinic@example.com'))
   t.true((await told(t, org, flow.id, ann.client)).includes('clinic@example.com'))

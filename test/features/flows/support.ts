@@ -48,7 +48,7 @@ export async function start(t: ExecutionContext, org: Org, flowId: string, input
 export const runOf = async (org: Org, flowId: string, runId: string, client: Client = org.owner): Promise<Answer['data']> =>
   (await client.get(`${org.path}/flows/${flowId}/runs/${runId}`)).data
 
-/** Waits until a run has ended, and gives it. It is asked after among all runs, which are shown without their steps: there may be thousands. */
+/** Waits until a run has ended, and returns it. Polls the list of runs, which omits steps: a run may have thousands. */
 export async function ended(org: Org, flowId: string, runId: string): Promise<Answer['data']> {
   await eventually(async () => {
     const { runs } = (await org.owner.get(`${org.path}/flows/runs?flow=${flowId}&limit=200`)).data

@@ -28,7 +28,7 @@ const known = {
 }
 const lookup: Lookup = (path) => valueAt(known, path)
 
-/** What a text becomes. */
+/** Texts and their rendered values. */
 const cases: readonly (readonly [given: unknown, becomes: unknown])[] = [
   ['plain', 'plain'],
   ['{{trigger.record.name}}', 'Ann'],

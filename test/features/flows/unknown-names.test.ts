@@ -23,7 +23,7 @@ const unknowns: readonly (readonly [type: string, config: object, message: RegEx
   ['action.notify', { title: 'x', user_id: ' ' }, /^user_id must not be blank$/],
 ]
 for (const [index, [type, config, message]] of unknowns.entries()) {
-  test(`unknown names: ${type} that names what is not there, or a blank id, is a problem at once: ${index}`, async (t) => {
+  test(`unknown names: ${type} with a missing or blank id is a problem at once: ${index}`, async (t) => {
     const org = await open()
     const flow = await createFlow(t, org, { enabled: true, ...chain(byHand, ['a', type, config]) })
     t.is(flow.problems.length, 1, JSON.stringify(flow.problems))

@@ -22,7 +22,7 @@ const nodeOf = (kind: (typeof kinds)[number], index: number): Drawing['nodes'][n
 const handlesOf = (type: string): readonly string[] =>
   type === 'logic.condition' ? ['true', 'false'] : type === 'logic.for_each' ? ['loop', 'done'] : ['out']
 
-/** A graph of 30 blocks whose connections lead forward, and what its conditions and loops are to find. */
+/** A graph of 30 blocks with forward connections, and the outcomes of its conditions and loops. */
 const drawing = fc
   .record({
     kinds: fc.array(fc.constantFrom(...kinds), { minLength: 30, maxLength: 30 }),
@@ -37,7 +37,7 @@ const drawing = fc
       const handles = handlesOf(source.type)
       return [{ source: source.id, source_handle: handles[by % handles.length] ?? 'out', target: target.id }]
     })
-    // What enters a loop's body from outside is refused, so it is left out.
+    // A connection into a loop's body from outside is refused, so it is omitted.
     const sound: typeof joined = []
     for (const edge of joined) if (isSound({ nodes, edges: [...sound, edge] })) sound.push(edge)
     return { nodes, edges: sound, found }
@@ -95,7 +95,7 @@ test('walk: 200 random graphs of 30 blocks do the same blocks as a reference doe
       if (expected.length > 5_000) return
       t.deepEqual(steps.toSorted(), expected.toSorted())
       t.is(new Set(steps).size, steps.length)
-      // Of two blocks of one section, the one that leads to the other stands before it.
+      // Of two blocks of one section, a block precedes the one that it is connected to.
       const place = new Map(steps.map((step, index) => [step, index]))
       for (const { source, target, source_handle } of drawn.edges) {
         if (source_handle === 'loop') continue
@@ -113,7 +113,7 @@ const work = (id: string) => [id, 'logic.reduce', { list: '[1]', op: 'count' }] 
 const test1 = (id: string, left: string, right: string) => [id, 'logic.condition', { clauses: [{ left, op: 'eq', right }] }] as const
 const start = ['t', 'trigger.manual'] as const
 
-/** The first eight workflow patterns, as far as flows have them (workflowpatterns.com): what is drawn, what it is given, what it does. */
+/** The first eight workflow patterns, as far as flows support them (workflowpatterns.com): graph, input and expected steps. */
 const patterns: readonly (readonly [name: string, drawn: ReturnType<typeof graph>, input: unknown, steps: readonly string[]])[] = [
   ['1, sequence', graph([start, work('a'), work('b'), work('c')], 't > a', 'a > b', 'b > c'), null, ['a', 'b', 'c']],
   ['2, parallel split', graph([start, work('a'), work('b'), work('c')], 't > a', 'a > b', 'a > c'), null, ['a', 'b', 'c']],
@@ -173,7 +173,7 @@ const patterns: readonly (readonly [name: string, drawn: ReturnType<typeof graph
     { a: 1, b: 0 },
     ['x', 'y', 'a', 'c'],
   ],
-  // A flow's join waits, so what follows a multi-merge runs once; several times it runs in a loop.
+  // A join waits, so the block after a multi-merge runs once; only a loop repeats it.
   [
     '8, multi-merge, by a loop',
     graph([start, ['l', 'logic.for_each', { list: '{{trigger.input}}' }], work('c')], 't > l', 'l.loop > c'),

@@ -3,16 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fromAnywhere } from '#test/support/account.ts'
 import { Wire } from '#test/support/wire.ts'
 
-/** A submission as its visitor means it. */
+/** A submission that a visitor intends. */
 export interface Said {
   readonly email: string
   /** Long enough that a cut finds much of it. */
   readonly note: string
-  /** What the request is known by when it is sent again; empty for a visitor who knows of no such thing. */
+  /** Idempotency-Key of the request; empty for a visitor without one. */
   readonly key: string
 }
 
-/** Makes one up; every second one has a key. */
+/** Invents a submission; every second one has a key. */
 export function makeUp(index: number): Said {
   const id = randomUUID()
   return { email: `${id}@example.com`, note: `${id} `.repeat(randomInt(1, 40)).trim(), key: index % 2 === 0 ? id : '' }
@@ -46,12 +46,12 @@ export async function sendCut(port: number, path: string, said: Said): Promise<v
   wire.breakOff()
 }
 
-/** A submission as it is kept. */
+/** A stored submission. */
 export interface Kept {
   readonly values: { readonly email: string; readonly note: string }
 }
 
-/** What of the submissions is not as it was meant, or is there twice, in words. */
+/** The stored submissions that differ from the intended ones or exist twice, as text. */
 export function wrongOf(all: readonly Said[], kept: readonly Kept[]): string[] {
   const meant = new Map(all.map(({ email, note }) => [email, note]))
   const found = Map.groupBy(kept, ({ values }) => values.email)

@@ -47,7 +47,7 @@ export const leads = { target: { object_type: 'leads' } }
 export const sendPage = (w: World, path: string, values: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> =>
   w.visitor.post(path, new URLSearchParams(values).toString(), { 'content-type': 'application/x-www-form-urlencoded', ...headers })
 
-/** What was sent by a form, newest first, once all that follows is done. */
+/** The submissions of a form, newest first, after all resulting work is done. */
 export async function submissionsOf(w: World, { id }: Made) {
   await w.drain()
   const { status, text, data } = await w.org.owner.get(`${w.org.path}/forms/${id}/submissions`)
@@ -55,6 +55,6 @@ export async function submissionsOf(w: World, { id }: Made) {
   return data.submissions as readonly { id: string; values: object; record_id: string | null; error: string | null; spam: string | null }[]
 }
 
-/** How many leads there are. */
+/** The number of leads. */
 export const countLeads = async ({ org }: World): Promise<number> =>
   (await org.owner.get(`${org.path}/records/leads?limit=200`)).data.records.length

@@ -37,7 +37,7 @@ test('page: a required choice has no empty option, an optional one has', async (
     ],
   })
   const [, size = '', taste = ''] = (await html()).split('<select ')
-  // What is shown before a choice can be neither chosen nor sent.
+  // The placeholder of a choice can be neither chosen nor sent.
   t.regex(size, /<option value="" disabled selected hidden>Choose one<\/option>/)
   t.is(size.match(/value=""/g)?.length, 1)
   t.regex(taste, /<option value=""><\/option>/)

@@ -10,7 +10,7 @@ import { createFunction, createLatch, handlerOf, invoke, listStarted } from '#te
 import { eventually } from '#test/support/eventually.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** Says that it is there, and waits for the latch however often the database goes away meanwhile. */
+/** Shows that it has started, and waits for the latch, also through failures of the database. */
 const patient = handlerOf(`
   await sdk.records.create('locations', { name: 'in', address: String(input.number) })
   for (;;) try {

@@ -11,7 +11,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const fresh = shareWorld(test)
 const compiler = join(import.meta.dirname, '..', '..', '..', 'node_modules', 'typescript-7', 'bin', 'tsc')
 
-/** What TypeScript says of a function against the declarations; empty when it is right. */
+/** TypeScript's errors of a function against the declarations. */
 async function complaints(t: ExecutionContext, declarations: string, source: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-declarations-'))
   t.teardown(() => rm(folder, { recursive: true }))

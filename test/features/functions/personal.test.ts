@@ -17,7 +17,7 @@ interface Place {
   readonly org: Org
   readonly ann: Caller
   readonly bob: Caller
-  /** A handler that reads what is personal of Bob, and notes what it got as a location. */
+  /** A handler that reads personal data of Bob and writes its result as a location. */
   readonly source: string
 }
 

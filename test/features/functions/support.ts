@@ -5,7 +5,7 @@ import type { Org } from '#test/support/factories.ts'
 /** A rule that allows these actions. */
 export const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 
-/** Makes a function as the owner, with more of its settings where they are given, and returns it. */
+/** Creates a function as the owner, with these settings, and returns it. */
 export async function createFunction(t: ExecutionContext, org: Org, source: string, settings: object = {}): Promise<Answer['data']> {
   const made = await org.owner.post(`${org.path}/functions`, { name: 'Test', source, timeout_ms: 30_000, ...settings })
   t.is(made.status, 201, made.text)
@@ -28,7 +28,7 @@ export async function invoke(
   return answer.data
 }
 
-/** Makes a function of this body, runs it once as the owner and returns what came of it. */
+/** Creates a function with this body, runs it once as the owner, and returns the run. */
 export async function runBody(t: ExecutionContext, org: Org, body: string, input?: unknown): Promise<Answer['data']> {
   return invoke(t, org, (await createFunction(t, org, handlerOf(body))).id, input)
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 export const cuts = ['greeting', 'EHLO', 'AUTH', 'MAIL', 'RCPT', 'DATA', 'mid-body', 'after the dot', 'after 250', 'never'] as const
 export type Cut = (typeof cuts)[number] | 'STARTTLS'
 
-/** A mail server that breaks connections where a test says, or answers there with a reply of its own. */
+/** A mail server that breaks connections at a chosen point, or sends a chosen reply there. */
 export interface CuttingServer {
   readonly port: number
   /** The Message-ID of every mail whose last dot arrived. */
@@ -44,7 +44,7 @@ export async function startCuttingServer(t: Test): Promise<CuttingServer> {
 
 function serve(socket: Socket, state: { readonly cut: Cut; readonly reply: string | undefined }, whole: string[]): void {
   let [text, body, isBody] = ['', '', false]
-  /** Breaks the connection here, or says what the test wants said; else what a server says. */
+  /** Breaks the connection here or sends the chosen reply; otherwise the usual one. */
   const say = (cut: Cut, usual: string): boolean => {
     if (state.cut === cut && state.reply === undefined) socket.destroy()
     else socket.write(`${(state.cut === cut && state.reply) || usual}\r\n`)
@@ -57,7 +57,7 @@ function serve(socket: Socket, state: { readonly cut: Cut; readonly reply: strin
       isBody = false
       whole.push(/^Message-ID: <([^@>]+)/im.exec(body)?.[1] ?? '')
       if (say('after the dot', '250 taken') || state.cut !== 'after 250') return
-      // The answer leaves first: the cut is of what comes after it.
+      // The answer is sent first, since the cut comes after it.
       return void socket.end()
     }
     const verb = line.slice(0, 4).toUpperCase()

@@ -12,7 +12,7 @@ let clock = Date.now()
 interface Site extends World {
   readonly server: CuttingServer
   readonly send: (more?: object) => Promise<string>
-  /** Lets time pass, and what is due by then be done. */
+  /** Moves the time, and waits until all due work is done. */
   readonly pass: (minutes: number) => Promise<void>
 }
 
@@ -48,7 +48,7 @@ async function open(t: ExecutionContext): Promise<Site> {
   return { ...w, server, send, pass }
 }
 
-/** What a message is after a connection was broken at each point. */
+/** The status of a message after its connection broke at each point. */
 const after: Readonly<Record<Exclude<Cut, 'STARTTLS'>, string>> = {
   greeting: 'queued',
   EHLO: 'queued',

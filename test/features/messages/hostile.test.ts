@@ -22,7 +22,7 @@ const written = [
   'From me\nFrom you\n>From us',
   'tab\there, vertical\u000btab, form\u000cfeed',
 ]
-// What no request may hold never comes so far.
+// A request with such characters is refused before.
 const texts = [...written, ...naughty.filter((text) => text.isWellFormed() && !text.includes('\0')).slice(0, 36)]
 
 const shown = (text: string | undefined): string => (text ?? '').replace(/\r\n?/g, '\n').trimEnd()

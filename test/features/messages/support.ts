@@ -18,7 +18,7 @@ export function shareOffice(test: TestFn, environment: Readonly<Record<string, s
   return async () => ({ ...(await fresh()), server: await mail() })
 }
 
-/** What made it; throws what was answered when it was not. */
+/** The data of a successful answer; throws the answer otherwise. */
 export async function made(answer: Promise<Answer>): Promise<Answer['data']> {
   const { status, text, data } = await answer
   if (status >= 300) throw new Error(`It could not be made: ${status} ${text}`)
@@ -35,7 +35,7 @@ export type Send = (
   client?: Client,
 ) => Promise<{ readonly message_id: string; readonly skipped: boolean; readonly error?: string }>
 
-/** Makes the function. What the SDK throws comes back as `error`, code first. */
+/** Creates the function. Errors of the SDK are returned as `error`, code first. */
 export async function sender(t: ExecutionContext, { owner, path }: Org): Promise<Send> {
   const source = `async function handler(message) {
     try { return await sdk.messages.send(message) } catch (error) { return { error: error.code + ': ' + error.message } }

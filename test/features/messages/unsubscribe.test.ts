@@ -105,7 +105,7 @@ test('unsubscribe: an address matches in every spelling and with any tag', async
   await w.drain()
 })
 
-// Serial: the server refuses what the others send, too.
+// The server also refuses messages of other tests, which do not run meanwhile.
 test('unsubscribe: a recipient who unsubscribes does not get waiting messages, and still gets required mails', async (t) => {
   const to = `${randomUUID()}@example.com`
   const { w, path, send } = await subscribed(t, to)

@@ -11,7 +11,7 @@ for (const [closed, set, reset] of [
   ['suspended', `status = 'suspended'`, `status = 'active'`],
   ['without its app', `apps = apps || '{"payments": false}'`, `apps = apps || '{"payments": true}'`],
 ] as const) {
-  test(`background: money is written down in a workspace that is ${closed}, and what is due rests`, async (t) => {
+  test(`background: payments are recorded in a workspace that is ${closed}, and due work waits`, async (t) => {
     const w = await newWorkspace()
     const stripe = w.stripe.account()
     const connectionId = await connect(w.org, 'stripe', stripe.credentials)

@@ -37,7 +37,7 @@ export const linkOf = async ({ owner, path }: Pick<Org, 'owner' | 'path'>, id: s
 export const recordsOf = async ({ owner, path }: Pick<Org, 'owner' | 'path'>) =>
   (await owner.get(`${path}/records/payments?limit=200`)).data.records.toReversed()
 
-/** What happened to a link, in words. */
+/** The timeline of a link as text. */
 export const storyOf = async ({ owner, path }: Pick<Org, 'owner' | 'path'>, id: string): Promise<string[]> =>
   (await owner.get(`${path}/payments/links/${id}/timeline`)).data.map(
     ({ source, before, after, verdict }: Record<string, string>) => `${source}: ${verdict} (${before} > ${after})`,

@@ -5,7 +5,7 @@ import type { Client } from '#test/support/client.ts'
 
 type Thing = Record<string, unknown> & { id: string }
 
-/** Starts a server in the place of api.razorpay.com with one account: what Kontor asks, what payers do, and webhooks. */
+/** Starts a stand-in for api.razorpay.com with one account: Kontor's calls, payers' actions and webhooks. */
 export async function startRazorpay() {
   const [keyId, keySecret, webhookSecret] = [`rzp_test_${hex()}`, hex(), hex()]
   const things = { links: [] as Thing[], payments: [] as Thing[] }
@@ -65,7 +65,7 @@ export async function startRazorpay() {
     return [200, link]
   }
 
-  /** A payer pays a link, whatever has become of it. */
+  /** A payer pays a link, in any state of it. */
   function pay(link: Thing, more: object = {}): Thing {
     const payment: Thing = {
       id: `pay_${hex()}`,
@@ -85,7 +85,7 @@ export async function startRazorpay() {
     return payment
   }
 
-  /** Delivers an event as Razorpay does: its id stands in a header that is not signed. */
+  /** Delivers an event as Razorpay does, with its id in an unsigned header. */
   const deliver = (
     client: Client,
     connectionId: string,

@@ -1,7 +1,7 @@
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Db } from '#test/support/rows.ts'
 
-/** Inserts a payment that somebody made in the sandbox, of which no webhook was sent. */
+/** Inserts a payment of the sandbox for which no webhook was sent. */
 export async function addSandboxPayment(db: Db, workspaceId: string, connectionId: string, linkId: string, id: string): Promise<void> {
   await db.query(
     `insert into sandbox_payments (workspace_id, connection_id, id, link_id, outcome, payer_name, payer_email, created_at)
@@ -86,14 +86,14 @@ export async function readCredentials(db: Db, connectionId: string): Promise<Buf
   return rows[0].credentials
 }
 
-/** What became of a link: its status, its payments records and its refunds. */
+/** The outcome of a link: its status, its payments records and its refunds. */
 export interface LinkOutcome {
   readonly status: string
   readonly records: number
   readonly refunded: number
 }
 
-/** What became of each link of a workspace. */
+/** The outcome of each link of a workspace. */
 export async function readLinkOutcomes(db: Db, workspaceId: string): Promise<LinkOutcome[]> {
   const { rows } = await db.query<LinkOutcome>(
     `select link.status, count(payment.payment_record_id)::integer as records, max(payment.refunded)::float as refunded
@@ -134,7 +134,7 @@ export async function readOpenInvoices(db: Db, workspaceId: string, date: string
   return rows
 }
 
-/** The payments that somebody made in the sandbox, with their times. */
+/** The payments of the sandbox, with their times. */
 export async function readSandboxPayments(db: Db, workspaceId: string): Promise<{ id: string; created_at: Date }[]> {
   const { rows } = await db.query<{ id: string; created_at: Date }>('select id, created_at from sandbox_payments where workspace_id = $1', [
     workspaceId,
@@ -155,7 +155,7 @@ export async function readWholeDatabase(db: Db): Promise<string> {
   return stored.join('\n')
 }
 
-/** Refuses the events of a connection that come by webhook. Returns what accepts them again. */
+/** Refuses the events of a connection that come by webhook. Returns a function that accepts them again. */
 export async function refuseWebhookEvents(db: Db, connectionId: string): Promise<() => Promise<unknown>> {
   await db.query(`alter table payment_events add constraint lost check (connection_id <> '${connectionId}' or source = 'sweep') not valid`)
   return () => db.query('alter table payment_events drop constraint lost')

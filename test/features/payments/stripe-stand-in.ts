@@ -8,7 +8,7 @@ type Thing = Record<string, unknown> & { id: string }
 /** An account at the stand-in. */
 export type StripeAccount = ReturnType<Awaited<ReturnType<typeof startStripe>>['account']>
 
-/** Starts a server in the place of api.stripe.com, with any number of accounts. */
+/** Starts a stand-in for api.stripe.com with any number of accounts. */
 export async function startStripe() {
   const accounts = new Map<
     string,
@@ -58,7 +58,7 @@ export async function startStripe() {
   }
 }
 
-/** What Stripe's API does of what Kontor asks, kept in memory, with what payers and banks do there. */
+/** The part of Stripe's API that Kontor calls, in memory, with the actions of payers and banks. */
 function openAccount(url: string, clock: () => number) {
   const [secretKey, webhookSecret] = [`sk_test_${randomBytes(12).toString('hex')}`, `whsec_${randomBytes(12).toString('hex')}`]
   const things = { links: [] as Thing[], sessions: [] as Thing[], events: [] as Thing[] }
@@ -143,7 +143,7 @@ function openAccount(url: string, clock: () => number) {
     return session
   }
 
-  /** The payer pays, whatever has become of the page: at once, or by a transfer whose money comes later. */
+  /** The payer pays, in any state of the page: at once, or by a transfer that arrives later. */
   function pay(
     session: Thing,
     {
@@ -190,7 +190,7 @@ function openAccount(url: string, clock: () => number) {
     return { completed, succeeded: later ? undefined : emit('payment_intent.succeeded', intent), intent, charge }
   }
 
-  /** The money of a transfer comes, or does not. */
+  /** A transfer succeeds or fails. */
   function settle(session: Thing, isPaid: boolean) {
     const intent = session.intent as Record<string, unknown>
     if (isPaid) Object.assign(intent, { status: 'succeeded', amount_received: intent.amount })
@@ -232,7 +232,7 @@ function openAccount(url: string, clock: () => number) {
   }
 }
 
-/** What a header says of a body. */
+/** The signature header of a body. */
 export const signature = (body: string | Buffer, secret: string, at: number): string =>
   `t=${at},v1=${createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex')}`
 

@@ -119,7 +119,7 @@ test('claims: a claim whose answer was lost is repeated with its Idempotency-Key
   await line.add(Array.from({ length: 10 }, (_, index) => `k${index}`))
   const path = `${line.path}/claim`
   const claims = () => readClaimedItems(w.db, line.id)
-  /** Sends a claim and breaks the connection off once it is committed, so that nobody reads its answer. */
+  /** Sends a claim and breaks the connection off once it is committed, so that its answer is lost. */
   const cut = async (...headers: string[]) => {
     const known = (await claims()).length
     const body = JSON.stringify({ count: 1 })

@@ -157,7 +157,7 @@ test('follow views: without the setting no statement is added and none changes',
     [() => client.delete(item), ['queues.deleteItem']],
   ]
   for (const [ask, names] of asked) {
-    // A read's first statement has a `v` behind its name where it verifies the cache as well.
+    // A read's first statement has the suffix `v` if it also verifies the cache.
     const sent: string[] = []
     const stop = hearSent(({ name = '', text }) => /\bqueue_(items|history|counts)\b/.test(text) && sent.push(name.replace(/v$/, '')))
     await ask()

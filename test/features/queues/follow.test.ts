@@ -60,7 +60,7 @@ test('follow: a scan of a hidden key is answered as unknown and adds nothing, ev
       (await send(reader.client)).map(({ verdict }: { verdict: string }) => verdict),
       ['unknown', 'moved', 'blocked'],
     )
-    // A scan that the owner made of the hidden item tells the reader nothing of it.
+    // The owner's scan of the hidden item does not reveal it to the reader.
     scans.splice(0, 3, { scan_id: '4', scanned_at: '2026-01-01T00:00:00Z', key: 'b' })
     t.like((await send(w.org.owner))[0], { verdict: 'moved', item: { id: b, stage: 'work' } })
     t.deepEqual(await send(reader.client), [

@@ -32,7 +32,7 @@ export async function countQueueRows(db: Db, queueId: string): Promise<Record<st
   return rows[0]
 }
 
-/** Removes the setting `items_follow_records`, as in a queue that was stored before there was such a setting. */
+/** Removes the setting `items_follow_records`, as in a queue that was stored before the setting existed. */
 export async function dropFollowSetting(db: Db, queueId: string): Promise<void> {
   await db.query(`update queues set settings = (settings::jsonb - 'items_follow_records')::json where id = $1`, [queueId])
 }

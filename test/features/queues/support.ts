@@ -25,7 +25,7 @@ export const plainStages = [
   { key: 'out', label: 'Out', kind: 'terminal' },
 ]
 
-/** Makes a queue with these stages and whatever else of a definition. */
+/** Creates a queue with these stages and other properties of a definition. */
 export async function createLine(
   t: ExecutionContext,
   { owner, path: org }: Pick<Org, 'owner' | 'path'>,
@@ -37,7 +37,7 @@ export async function createLine(
   return lineOf(t, owner, org, made.data.id, key)
 }
 
-/** The same calls to a queue that is there. */
+/** The same calls for an existing queue. */
 export function lineOf(t: ExecutionContext, owner: Client, org: string, id: string, key: string): Line {
   const path = `${org}/queues/${id}`
   const got = async (of: string) => {

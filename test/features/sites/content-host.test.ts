@@ -4,7 +4,7 @@ import { contentHost } from '#api/features/sites/content-host.ts'
 import { admitVisitors, makeSite, putDocument } from '#test/features/sites/making.ts'
 import { type World, world } from '#test/support/world.ts'
 
-/** What a host answers; `fetch` lets nobody choose the host. */
+/** The answer of a host. Raw, since `fetch` does not allow a Host header. */
 const ask = (w: World, host: string, path: string): Promise<{ status: number; policy: string | undefined }> =>
   new Promise((resolve, reject) => {
     const sent = request({ port: w.api.port, host: '127.0.0.1', path, headers: { host } }, (answer) => {

@@ -96,7 +96,7 @@ test('sites: bytes are stored unchanged with their own type, and downloaded only
   t.is(read.headers.get('etag'), `"${sha256}"`)
   t.is((await putFile(w, `${site.inside}/d.json?raw=1`, '{ "a": 1 }', 'application/json')).data.content_type, 'application/json')
   t.like((await owner.get(site.inside)).data[0], { path: 'd.json', size: 10, title: null })
-  // What was a file becomes a document, and the other way round.
+  // A document replaces a file, and a file a document.
   t.is((await putDocument(w, site, 'data.bin')).status, 200)
   t.is((await owner.get(`${site.inside}/data.bin`)).data.title, 'Title')
   t.is((await putFile(w, `${site.inside}/empty`, '', 'text/plain')).data.size, 0)

@@ -1,6 +1,6 @@
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
-/** A line as the model keeps it: what it adds to its account, a debit above zero. */
+/** A line of the model: the amount that it adds to its account, positive for a debit. */
 export interface ModelLine {
   readonly account: string
   readonly amount: Decimal

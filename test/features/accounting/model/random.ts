@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { digits } from '#test/features/accounting/model/model.ts'
 
-/** One thing that a client does: what it names is chosen by number of what there is then. */
+/** One operation of a client; its subject is chosen by number among those that exist then. */
 export type Operation =
   | {
       readonly do: 'post'

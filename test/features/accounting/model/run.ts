@@ -4,7 +4,7 @@ import { type Asked, digits, Model, type ModelEntry, shown } from '#test/feature
 import { type Operation, type Report, reports } from '#test/features/accounting/model/random.ts'
 import type { Answer } from '#test/support/client.ts'
 
-/** What an answer of the API is looked at for. */
+/** The parts of an answer that the model checks. */
 export type Told = Pick<Answer, 'status' | 'data' | 'text'>
 
 /** A caller of the API. Every call is answered: one that gets no answer is sent again, with the same Idempotency-Key. */
@@ -13,7 +13,7 @@ export interface Caller {
   readonly post: (path: string, body: object, headers: Record<string, string>) => Promise<Told>
 }
 
-/** Hears what is not as it must be; a test of ava does. */
+/** Receives contradictions, such as a test of AVA. */
 export interface Checks {
   readonly is: (actual: unknown, expected: unknown, message?: string) => unknown
   readonly true: (actual: unknown, message?: string) => unknown
@@ -27,7 +27,7 @@ export interface Bookkeepers {
   readonly path: string
   /** Accounts by id, with their kinds. */
   readonly kinds: ReadonlyMap<string, string>
-  /** Does what a worker does when a report asks for sums of months. */
+  /** Updates the sums of months, as a worker does on a report's request. */
   readonly sumMonths: () => Promise<void>
 }
 
@@ -109,7 +109,7 @@ export async function runModel(
   return model.entries.map(({ id }) => id)
 }
 
-/** All balances of a currency sum up to nothing, and the nets of the years to what the balance sheet says was earned. */
+/** The balances of a currency add up to zero, and the results of the years to the earnings in the balance sheet. */
 async function yearsAddUp(t: Checks, client: Caller, path: string, currency: string): Promise<void> {
   const { rows } = (await client.get(`${path}/trial-balance?currency=${currency}`)).data
   const sum = rows.reduce((all: Decimal, { balance }: { balance: string }) => all.plus(balance), new Decimal(0))

@@ -8,7 +8,7 @@ import test from 'ava'
 import { openSandbox, resultOf } from '#test/features/functions/sandbox/open-sandbox.ts'
 import { buildLaunchCommand, confinementCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 
-// What a machine does not offer cannot be tested on it; the names of the tools that it does offer are in the wrapper.
+// Confinement that a machine does not offer cannot be tested; the wrapper names the tools that it offers.
 const has = (tool: string): boolean => confinementCommand().some((part) => part.endsWith(`/${tool}`))
 const onLinux = process.platform === 'linux' ? test : test.skip
 const withUnshare = has('unshare') ? test : test.skip
@@ -32,7 +32,7 @@ onLinux('confinement: a runner has no environment, no privileges, no network of 
   )
 })
 
-/** Runs a program where a runner would run; gives back what it writes to its pipe. */
+/** Runs a program in place of a runner, and returns its output to the pipe. */
 async function confined(program: string): Promise<unknown> {
   const { command, args } = buildLaunchCommand(runnerFiles())
   const child = spawn(command, args, { env: {}, cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe'] })

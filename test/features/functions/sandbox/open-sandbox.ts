@@ -9,7 +9,7 @@ export function openSandbox(t: ExecutionContext, size = 1): Sandbox {
   return sandbox
 }
 
-/** What is different about a request; its input stands here as a value. */
+/** The properties of a request that differ; the input is a value. */
 type Changes = Partial<Omit<RunRequest, 'inputText'>> & { readonly input?: unknown }
 
 /** A request with time enough for a busy machine, and an SDK of one method that answers with its arguments. */
