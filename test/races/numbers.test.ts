@@ -1,7 +1,8 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally } from '#test/races/arena.ts'
-import { countCreatedNumbers, countDeadlocks } from '#test/races/rows.ts'
+import { countCreatedNumbers, countDeadlocks, deleteField } from '#test/races/rows.ts'
 import { setPlan } from '#test/support/rows.ts'
+import { whileWaiting } from '#test/support/waiting.ts'
 
 const arena = openArena(test, { FREE_RECORDS: '100000' })
 
@@ -19,6 +20,20 @@ test('numbers: creations at once, with failures among them, issue no number twic
   t.is(numbers.length, 60 * rounds)
   t.is(new Set(numbers).size, numbers.length)
   for (const number of numbers) t.regex(number, /^INV-\d{5}$/)
+})
+
+test('numbers: a creation that waits for the deletion of an auto-numbered field is stored without the field', async (t) => {
+  const org = await arena.ring()
+  const { records, fields } = await makeType(org, 'parts', { name: {}, number: {} })
+  t.is((await org.owner.put(`${org.path}/fields/${fields.number}/autogen`, { pattern: 'N-{seq}' })).status, 200)
+  await made(org.owner.post(records, { values: { name: 'first' } }))
+  const { status, data } = await whileWaiting(
+    arena.world(),
+    (other) => deleteField(other, fields.number ?? ''),
+    () => org.owner.post(records, { values: { name: 'second' } }),
+  )
+  t.is(status, 201)
+  t.deepEqual(data.values, { name: 'second' })
 })
 
 test('numbers: creations, imports and batches at once share one counter without deadlocks', async (t) => {

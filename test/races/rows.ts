@@ -75,6 +75,11 @@ export async function countRowsWhere(db: Db, table: string, workspaceId: string,
   return (await db.query(`select from ${table} where workspace_id = $1 and ${condition}`, [workspaceId])).rowCount ?? 0
 }
 
+/** Deletes the row of a field, past the API. */
+export async function deleteField(db: Db, id: string): Promise<void> {
+  await db.query('delete from fields where id = $1', [id])
+}
+
 /** Lets the sweep of a workspace's payments fall due. */
 export async function letSweepDue(db: Db, workspaceId: string): Promise<void> {
   await db.query(`update due_work set at = 'epoch' where workspace_id = $1 and kind = 'payments.sweep'`, [workspaceId])

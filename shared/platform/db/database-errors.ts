@@ -17,6 +17,11 @@ export function declareConflicts(table: Readonly<Record<string, Conflict>>): voi
   for (const [constraint, conflict] of Object.entries(table)) conflicts.set(constraint, conflict)
 }
 
+const typeReferences = new Set<string>()
+
+/** Declares a foreign key to a row of type metadata: its violation means that the metadata is out of date (`isOutdatedTypeMetadata`). */
+export const declareTypeReference = (constraint: string): void => void typeReferences.add(constraint)
+
 /** The failure of work that is refused because of load. It changed nothing, and a retry may succeed. */
 export const overloadedProblem = (message: string, options: { readonly cause?: unknown; readonly expected?: boolean } = {}): Problem =>
   problem('OVERLOADED', message, { expected: true, ...options })
@@ -72,11 +77,12 @@ export function uniqueViolation(error: unknown): string | undefined {
 }
 
 /**
- * Whether a statement named a column or table that does not exist, or has a prepared plan for a table that has changed: it was built from
- * type metadata that is out of date.
+ * Whether a statement named a column or table that does not exist, has a prepared plan for a table that has changed, or refers to type
+ * metadata that was deleted: it was built from type metadata that is out of date.
  */
 export const isOutdatedTypeMetadata = (error: unknown): boolean => {
-  const { code } = (error ?? {}) as DatabaseError
+  const { code, constraint = '' } = (error ?? {}) as DatabaseError
+  if (code === '23503') return typeReferences.has(constraint)
   return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))
 }
 

@@ -1,9 +1,12 @@
 import { tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { declareTypeReference } from '#shared/platform/db/database-errors.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { bigint, integer, type ParamsOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { buildStatement, statement } from '#shared/platform/db/statements/statement.ts'
+
+declareTypeReference('field_numbers_workspace_id_field_id_fkey')
 
 /** Parameters of the counter of an auto-numbered field in one period, which is empty when numbers never restart. */
 const counterParams = { workspaceId: uuid, fieldId: uuid, period: text }
