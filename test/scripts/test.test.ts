@@ -5,9 +5,8 @@ import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run
 
 const sample = `
 import { writeFileSync } from 'node:fs'
-import test from 'ava'
+import declare from 'ava'
 import { Client } from 'pg'
-const declare = test
 declare('passes, as a superuser of a server of its own', async (t) => {
   const client = new Client({ connectionString: process.env.TEST_DATABASE_URL })
   await client.connect()
@@ -102,9 +101,9 @@ test('test: files of one entry run one after the other, each test with its teard
   cpSync(join(import.meta.dirname, '..', 'support', 'one-at-a-time.ts'), at('support', 'one-at-a-time.ts'))
   const file = (name: string) => `
     import { setTimeout } from 'node:timers/promises'
-    import test from 'ava'
+    import declare from 'ava'
     for (const title of ['first', 'second']) {
-      test('${name}: ' + title, async (t) => {
+      declare('${name}: ' + title, async (t) => {
         t.teardown(() => console.log('${name}: ' + title + ' ends'))
         console.log('${name}: ' + title + ' begins')
         await setTimeout(title === 'first' ? 50 : 0)
