@@ -5,9 +5,8 @@ import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run
 
 const sample = `
 import { writeFileSync } from 'node:fs'
-import test from 'ava'
+import declare from 'ava'
 import { Client } from 'pg'
-const declare = test
 declare('passes, as a superuser of a server of its own', async (t) => {
   const client = new Client({ connectionString: process.env.TEST_DATABASE_URL })
   await client.connect()
