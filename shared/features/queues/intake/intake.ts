@@ -103,6 +103,11 @@ async function cancelItems(scope: Scope, queue: Queue, recordIds: readonly strin
   const open = await scope.db.query(findOpenItemsOfRecords({ workspaceId: scope.workspace.id, queueId: queue.id, recordIds }))
   for (const { id, stage } of open) {
     const to = { ...requireStage(queue, stage), from: [], wip_limit: 0, record_patch: null, on_enter: null }
-    await moveItem(scope, queue, id, { to, status: 'cancelled', kind: 'cancelled', note: 'The record no longer matches the filter' })
+    await moveItem(scope, queue, id, {
+      to,
+      status: 'cancelled',
+      kind: 'cancelled',
+      note: 'The record no longer matches the filter, or was deleted',
+    })
   }
 }
