@@ -4,7 +4,7 @@ import type { StatementDescription } from '#test/support/describe-statement.ts'
 /** A statement in which a column may be null although it is not null in its table. */
 const addsNulls = /\b(?:left|right|full)\s+(?:outer\s+)?join\b|\bgrouping\s+sets\b|\brollup\b|\bcube\b/i
 
-/** What of a declaration contradicts PostgreSQL's description of the statement. */
+/** Returns the contradictions between a declaration and PostgreSQL's description of the statement. */
 export function contradictions({ name, text, params, columns = {} }: DeclaredStatement, described: StatementDescription): string[] {
   const found: string[] = []
   for (const [index, [param, { sqlName }]] of Object.entries(params).entries()) {

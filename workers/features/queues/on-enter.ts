@@ -41,8 +41,8 @@ export default defineHandler(runOnEnter, async ({ payload: { queueId, entries },
       if (started.length === 0) continue
       if (function_id !== undefined) await runFunctionForEach(txScope, queue, function_id, started)
       /**
-       * The flow runs with its last editor's rights; whoever named it in the stage might start it. `runFlowForEach` checks the
-       * length of the chain itself.
+       * The flow runs with its last editor's rights; the person who named it in the stage was permitted to start it.
+       * `runFlowForEach` checks the length of the chain itself.
        */
       if (flow_id !== undefined) await ignoreMissing(() => runFlowForEach(automationScope(txScope, queue), flow_id, started))
     }
