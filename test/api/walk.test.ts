@@ -30,8 +30,8 @@ for (const { base, routes } of sections) {
       const absences: Absences = new Map()
       for (const { place, steps } of stages) found.push(...(await surprisesOf(route, place, steps, absences)))
       t.deepEqual(found, [])
-      for (const [what, told] of absences)
-        t.true(told.size <= 1, `absent, hidden and foreign things get different responses for ${what}: ${[...told].join('\n')}`)
+      for (const [what, responses] of absences)
+        t.true(responses.size <= 1, `absent, hidden and foreign things get different responses for ${what}: ${[...responses].join('\n')}`)
     })
   }
 }

@@ -4,7 +4,7 @@ import type { Load } from '#test/faults/load/load.ts'
 import type { Promises } from '#test/faults/load/promises.ts'
 import type { Site } from '#test/faults/site.ts'
 
-/** Compares what a load was told with the stored state, once all work is done. */
+/** Compares the responses to a load with the stored state, once all work is done. */
 export async function settleAccounts(site: Site, load: Load, faults: number, note = ''): Promise<Figures> {
   await load.end()
   const left = await drain(site)
@@ -41,9 +41,9 @@ interface Account {
 /** An acknowledged record exists once, and any other requested one at most once. */
 function namesAccount({ names }: Promises, records: Records): Account {
   const found = Map.groupBy(records.values(), ({ name }) => name)
-  const counts = [...names].map(([name, isTold]) => ({ isTold, count: found.get(name)?.length ?? 0 }))
+  const counts = [...names].map(([name, isAcknowledged]) => ({ isAcknowledged, count: found.get(name)?.length ?? 0 }))
   return {
-    lost: counts.filter(({ isTold, count }) => isTold && count === 0).length,
+    lost: counts.filter(({ isAcknowledged, count }) => isAcknowledged && count === 0).length,
     repeated: sum(counts.map(({ count }) => beyondOne(count))),
   }
 }

@@ -27,20 +27,20 @@ test('dashboard: every metric of the dashboard is exposed by the API or the work
   const w = await world()
   t.teardown(w.close)
   await w.visitor.get(inboxOf(w))
-  const told = (await w.visitor.get('/metrics')).text + (await registry.metrics())
+  const metrics = (await w.visitor.get('/metrics')).text + (await registry.metrics())
   const { panels } = JSON.parse(await readFile(dashboard, 'utf8')) as { panels: { targets: { expr: string }[] }[] }
   const drawn = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr))))
   t.true(drawn.size >= 10)
-  for (const name of drawn) t.regex(told, new RegExp(`^# TYPE ${name} `, 'm'), name)
+  for (const name of drawn) t.regex(metrics, new RegExp(`^# TYPE ${name} `, 'm'), name)
 })
 
 test('dashboard: the waiting time of jobs is measured by job, from enqueueing to the first attempt', async (t) => {
   const w = await world()
   t.teardown(w.close)
   const waits = async (job: string) => {
-    const told = await registry.metrics()
+    const metrics = await registry.metrics()
     const read = (what: string) =>
-      Number(new RegExp(`^kontor_job_wait_seconds_${what}\\{job="${job}"\\} (\\S+)$`, 'm').exec(told)?.[1] ?? 0)
+      Number(new RegExp(`^kontor_job_wait_seconds_${what}\\{job="${job}"\\} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0)
     return { count: read('count'), seconds: read('sum') }
   }
   const call = `${w.org.path}/functions/${await makeEcho(w)}/invoke`
@@ -74,9 +74,9 @@ test('dashboard: a call that waits at its gate counts as the next of its queue',
   for (let count = 0; count < 6; count++) t.is((await w.org.owner.post(call, {}, later)).status, 202)
   await deleteJobs(w.db, 'functions.invoke')
   await ageWaitingJobs(w.db)
-  const told = await registry.metrics()
-  t.regex(told, /^kontor_queue_jobs\{job="functions.invoke",state="waiting"\} 2$/m)
-  const [, seconds] = /^kontor_queue_oldest_seconds\{job="functions.invoke"\} (\S+)$/m.exec(told) ?? []
+  const metrics = await registry.metrics()
+  t.regex(metrics, /^kontor_queue_jobs\{job="functions.invoke",state="waiting"\} 2$/m)
+  const [, seconds] = /^kontor_queue_oldest_seconds\{job="functions.invoke"\} (\S+)$/m.exec(metrics) ?? []
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
 })
 
@@ -90,11 +90,11 @@ test('dashboard: a process with the schedule pool exposes the depth of every que
   await makeRule(w)
   for (const name of ['x', 'y']) await w.org.owner.post(locationsOf(w), { values: { name } })
   await ageDispatches(w.db)
-  const told = await registry.metrics()
-  t.regex(told, /^kontor_queue_jobs\{job="events",state="waiting"\} 2$/m)
-  const [, seconds] = /^kontor_queue_oldest_seconds\{job="events"\} (\S+)$/m.exec(told) ?? []
+  const metrics = await registry.metrics()
+  t.regex(metrics, /^kontor_queue_jobs\{job="events",state="waiting"\} 2$/m)
+  const [, seconds] = /^kontor_queue_oldest_seconds\{job="events"\} (\S+)$/m.exec(metrics) ?? []
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
-  t.regex(told, /^kontor_queue_jobs\{job="records.import",state="waiting"\} 0$/m)
+  t.regex(metrics, /^kontor_queue_jobs\{job="records.import",state="waiting"\} 0$/m)
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
 })
 
@@ -103,8 +103,10 @@ test('dashboard: items of work queues are counted by status, and claims and expi
   const w = await world({}, undefined, () => new Date(Date.now() + ahead))
   t.teardown(w.close)
   const read = async () => {
-    const told = await registry.metrics()
-    return ['claims', 'leases_expired'].map((name) => Number(new RegExp(`^kontor_queue_${name}_total (\\S+)$`, 'm').exec(told)?.[1] ?? 0))
+    const metrics = await registry.metrics()
+    return ['claims', 'leases_expired'].map((name) =>
+      Number(new RegExp(`^kontor_queue_${name}_total (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0),
+    )
   }
   const line = await createLine(t, w.org, { settings: { lease_seconds: 1 } })
   const [a = ''] = await line.add(['a', 'b', 'c'])
@@ -114,7 +116,7 @@ test('dashboard: items of work queues are counted by status, and claims and expi
   ahead = 2_000
   await line.claim({ count: 1 })
   t.deepEqual(await read(), [claimed + 3, expired + 1])
-  const told = await registry.metrics()
-  t.regex(told, /^kontor_queue_items\{status="open"\} 2$/m)
-  t.regex(told, /^kontor_queue_items\{status="done"\} 1$/m)
+  const metrics = await registry.metrics()
+  t.regex(metrics, /^kontor_queue_items\{status="open"\} 2$/m)
+  t.regex(metrics, /^kontor_queue_items\{status="done"\} 1$/m)
 })

@@ -43,7 +43,7 @@ test('close: an idle connection does not keep a server from stopping', async (t)
   t.is((await wire.answer()).status, 200)
 })
 
-test('close: a caller that waits for a worker while the server stops is told where to ask', async (t) => {
+test('close: a caller that waits for a worker while the server stops gets the address of its job', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const api = await ownApi(t, w)

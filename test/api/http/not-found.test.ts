@@ -32,33 +32,33 @@ test('not found: a method that a path does not have is 404 and names its methods
   const w = await start()
   const { owner, path } = w.org
   const record = `${path}/records/accounts/${randomUUID()}`
-  const told = async (method: string, at: string) => {
+  const messageFor = async (method: string, at: string) => {
     const { status, body } = await owner.send(method, at, {})
     t.is(status, 404)
     return body.error.message
   }
   t.is(
-    await told('PATCH', record),
+    await messageFor('PATCH', record),
     'This address has no PATCH; it has DELETE, GET, HEAD. Values of a record are changed by PUT …/records/{typeKey}/{recordId}/values',
   )
-  t.is(await told('PATCH', `${record}/values`), 'This address has no PATCH; it has GET, HEAD, PUT')
-  t.is(await told('PUT', `${path}/types`), 'This address has no PUT; it has GET, HEAD, POST')
-  t.is(await told('POST', '/healthz'), 'This address has no POST; it has GET, HEAD')
+  t.is(await messageFor('PATCH', `${record}/values`), 'This address has no PATCH; it has GET, HEAD, PUT')
+  t.is(await messageFor('PUT', `${path}/types`), 'This address has no PUT; it has GET, HEAD, POST')
+  t.is(await messageFor('POST', '/healthz'), 'This address has no POST; it has GET, HEAD')
 })
 
 test('not found: a misspelled address is answered with the probable one', async (t) => {
   const w = await start()
   const { owner, path, id } = w.org
-  const told = async (at: string) => {
+  const messageFor = async (at: string) => {
     const { status, body } = await owner.get(at)
     t.is(status, 404)
     return body.error.message
   }
-  t.is(await told(`/orgs/${id}/types`), `There is no such address; paths of the API begin with /v1: /v1/orgs/${id}/types`)
+  t.is(await messageFor(`/orgs/${id}/types`), `There is no such address; paths of the API begin with /v1: /v1/orgs/${id}/types`)
   for (const at of ['/v1/types', '/types'])
-    t.is(await told(at), 'There is no such address; paths of a workspace begin with /v1/orgs/{orgId}: /v1/orgs/{orgId}/types')
-  t.is(await told(`${path}/record/deals`), 'There is no such address; did you mean /v1/orgs/{orgId}/records/{typeKey}?')
-  t.is(await told(`${path}/quite/another/thing`), 'There is no such address; /docs lists every address')
+    t.is(await messageFor(at), 'There is no such address; paths of a workspace begin with /v1/orgs/{orgId}: /v1/orgs/{orgId}/types')
+  t.is(await messageFor(`${path}/record/deals`), 'There is no such address; did you mean /v1/orgs/{orgId}/records/{typeKey}?')
+  t.is(await messageFor(`${path}/quite/another/thing`), 'There is no such address; /docs lists every address')
 })
 
 test('not found: a foreign workspace and a missing one get the same response, which says where to list one’s own', async (t) => {
@@ -81,23 +81,23 @@ test('not found: missing, malformed, unknown, expired and unsuitable credentials
   const account = (await owner.post(`${path}/service-accounts`, { name: 'Short' })).data
   const soon = new Date(now.getTime() + 60_000).toISOString()
   const made = (await owner.post(`${path}/service-accounts/${account.id}/keys`, { expires_at: soon })).data
-  const told = async (headers: Record<string, string>, at = '/v1/auth/me') => {
+  const messageFor = async (headers: Record<string, string>, at = '/v1/auth/me') => {
     const { status, body } = await w.visitor.get(at, headers)
     t.is(status, 401)
     return body.error.message
   }
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-  t.is(await told({}), 'Send a valid access key or session token as Authorization: Bearer')
-  t.is(await told({ authorization: made.key }), 'Authorization must read `Bearer`, a space, and an access key or session token')
+  t.is(await messageFor({}), 'Send a valid access key or session token as Authorization: Bearer')
+  t.is(await messageFor({ authorization: made.key }), 'Authorization must read `Bearer`, a space, and an access key or session token')
   const unknown = 'The access key or session token is unknown: it was mistyped, revoked or signed out'
-  t.is(await told(bearer('kt_x')), unknown)
-  t.is(await told(bearer(`${made.key.slice(0, -1)}${made.key.endsWith('a') ? 'b' : 'a'}`)), unknown)
+  t.is(await messageFor(bearer('kt_x')), unknown)
+  t.is(await messageFor(bearer(`${made.key.slice(0, -1)}${made.key.endsWith('a') ? 'b' : 'a'}`)), unknown)
   t.is(
-    await told(bearer(made.key), '/v1/orgs'),
+    await messageFor(bearer(made.key), '/v1/orgs'),
     'Only a person may do this: send a session token of POST /v1/auth/sign-in instead of an access key',
   )
   await expireAccessKey(w.db, made.id)
-  t.regex(await told(bearer(made.key)), /^The access key expired at \d{4}-.*Z; make another$/)
+  t.regex(await messageFor(bearer(made.key)), /^The access key expired at \d{4}-.*Z; make another$/)
   await owner.delete(`${path}/service-accounts/${account.id}/keys/${made.id}`)
-  t.is(await told(bearer(made.key)), unknown)
+  t.is(await messageFor(bearer(made.key)), unknown)
 })

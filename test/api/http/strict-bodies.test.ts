@@ -27,13 +27,13 @@ test('strict bodies: a list that is too long is refused before its items are che
 test('strict bodies: an operation of a batch is answered with what its op requires, or with the known ops', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
-  const told = async (operation: object) =>
+  const messageFor = async (operation: object) =>
     (await owner.post(`${path}/records/accounts/batch`, { operations: [operation] })).body.error.message
-  t.is(await told({ op: 'crate', values: {} }), 'operations[0].op must be one of create, update, delete, upsert')
-  t.is(await told({ op: 'constructor' }), 'operations[0].op must be one of create, update, delete, upsert')
-  t.is(await told({ values: {} }), 'operations[0].op is required')
-  t.is(await told({ op: 'update', values: {} }), 'operations[0].id is required')
-  t.is(await told({ op: 'upsert', by: 1, values: {} }), 'operations[0].by must be a string')
+  t.is(await messageFor({ op: 'crate', values: {} }), 'operations[0].op must be one of create, update, delete, upsert')
+  t.is(await messageFor({ op: 'constructor' }), 'operations[0].op must be one of create, update, delete, upsert')
+  t.is(await messageFor({ values: {} }), 'operations[0].op is required')
+  t.is(await messageFor({ op: 'update', values: {} }), 'operations[0].id is required')
+  t.is(await messageFor({ op: 'upsert', by: 1, values: {} }), 'operations[0].by must be a string')
 })
 
 test('strict bodies: an event that was read before its invitations were sent can be sent back', async (t) => {
@@ -75,14 +75,14 @@ test('strict bodies: errors of formulas do not name fields or options that the a
   await field('risk', 'select', { options: ['severe', 'light'] })
   const computed = await field('summary', 'string')
   const allow = (actions: string[], more = {}) => ({ effect: 'allow', actions, resources: ['patients'], ...more })
-  const sight = allow(['records:read'], { fields: { deny: ['diagnosis', 'risk'] } })
-  const { client: blind } = await createService(w, org, [allow(['fields:create']), sight])
-  const { client: listing } = await createService(w, org, [allow(['fields:create', 'fields:read']), sight], 'Lister')
-  const told = async (client: typeof blind, formula: string) =>
+  const reading = allow(['records:read'], { fields: { deny: ['diagnosis', 'risk'] } })
+  const { client: blind } = await createService(w, org, [allow(['fields:create']), reading])
+  const { client: listing } = await createService(w, org, [allow(['fields:create', 'fields:read']), reading], 'Lister')
+  const messageFor = async (client: typeof blind, formula: string) =>
     (await client.put(`${path}/fields/${computed}/formula`, { formula })).body.error.message
-  t.is(await told(blind, 'diagnosi'), 'formula: unknown name "diagnosi" at position 1')
-  t.is(await told(blind, 'IF(risk=sever,1,2)'), 'formula: "sever" is not an option of risk at position 9')
-  t.is(await told(listing, 'diagnosi'), 'formula: unknown name "diagnosi" at position 1; did you mean "diagnosis"?')
+  t.is(await messageFor(blind, 'diagnosi'), 'formula: unknown name "diagnosi" at position 1')
+  t.is(await messageFor(blind, 'IF(risk=sever,1,2)'), 'formula: "sever" is not an option of risk at position 9')
+  t.is(await messageFor(listing, 'diagnosi'), 'formula: unknown name "diagnosi" at position 1; did you mean "diagnosis"?')
 })
 
 test('strict bodies: the shared space is found by its key before the spaces were listed', async (t) => {
@@ -98,9 +98,13 @@ test('strict bodies: the shared space is found by its key before the spaces were
 test('strict bodies: an unknown block type is answered with the nearest one, or with where to list all', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
-  const told = async (type: string) => (await owner.post(`${path}/flows`, { name: 'F', nodes: [{ id: 'a', type }] })).body.error.message
-  t.is(await told('logic.wiat'), 'a: there is no block of the type logic.wiat; did you mean logic.wait? GET …/flows/blocks lists them')
-  t.is(await told('__proto__'), 'a: there is no block of the type __proto__; GET …/flows/blocks lists them')
+  const messageFor = async (type: string) =>
+    (await owner.post(`${path}/flows`, { name: 'F', nodes: [{ id: 'a', type }] })).body.error.message
+  t.is(
+    await messageFor('logic.wiat'),
+    'a: there is no block of the type logic.wiat; did you mean logic.wait? GET …/flows/blocks lists them',
+  )
+  t.is(await messageFor('__proto__'), 'a: there is no block of the type __proto__; GET …/flows/blocks lists them')
 })
 
 test('strict bodies: settings of a queue are named without an article', async (t) => {

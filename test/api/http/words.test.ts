@@ -8,9 +8,9 @@ const start = shareWorld(test)
 test('words: an unknown record type is answered with the nearest one, or with how to create one', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)
-  const told = async (type: string) => (await owner.get(`${path}/records/${type}`)).body.error.message
-  t.is(await told('acounts'), 'There is no record type acounts; did you mean accounts?')
-  t.is(await told('shipping_labels'), 'There is no record type shipping_labels; POST …/types makes one')
+  const messageFor = async (type: string) => (await owner.get(`${path}/records/${type}`)).body.error.message
+  t.is(await messageFor('acounts'), 'There is no record type acounts; did you mean accounts?')
+  t.is(await messageFor('shipping_labels'), 'There is no record type shipping_labels; POST …/types makes one')
 })
 
 test('words: a code in place of an account’s id is answered with what is expected', async (t) => {

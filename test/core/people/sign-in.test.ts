@@ -106,15 +106,15 @@ test('sign in: every invalid credential gets 401 without information about other
   const person = await createPerson(w, 'Late')
   await expireSessions(w.db, person.id)
   const token = client.token ?? ''
-  const told = async (credential: string | null | undefined) => {
+  const messageFor = async (credential: string | null | undefined) => {
     const { status, body } = await w.visitor.as(credential ?? null).get('/v1/auth/me')
     t.is(status, 401, String(credential))
     return body.error.message
   }
-  t.is(await told(null), 'Send a valid access key or session token as Authorization: Bearer')
+  t.is(await messageFor(null), 'Send a valid access key or session token as Authorization: Bearer')
   for (const credential of ['x', 'kt_', `${token.slice(0, -1)}~`, token, token.slice(0, 40), `kt_${token.slice(3)}`])
-    t.is(await told(credential), 'The access key or session token is unknown: it was mistyped, revoked or signed out')
-  t.regex(await told(person.client.token), /^The session expired at .*; sign in again$/)
+    t.is(await messageFor(credential), 'The access key or session token is unknown: it was mistyped, revoked or signed out')
+  t.regex(await messageFor(person.client.token), /^The session expired at .*; sign in again$/)
 })
 
 test('sign in: a key sees its own account, and is refused where only a person is allowed', async (t) => {

@@ -1,12 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
+import { exact, expectedAccess, type Seen } from '#test/core/policy/expected-access.ts'
 import { alike, fields, record, rule, typeKey, valuesOf } from '#test/core/policy/random.ts'
-import { roads } from '#test/core/policy/roads.ts'
+import { readingWays } from '#test/core/policy/reading-ways.ts'
 import { assignCreator } from '#test/core/policy/rows.ts'
 import { seedOf } from '#test/core/policy/seed.ts'
-import { exact, type Seen, sightOf } from '#test/core/policy/sight.ts'
-import { defaults, type Writer, writingRoads } from '#test/core/policy/write-roads.ts'
+import { defaults, type Writer, writingWays } from '#test/core/policy/writing-ways.ts'
 import { createFunction } from '#test/features/functions/support.ts'
 import { times } from '#test/support/depth.ts'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
@@ -80,15 +80,15 @@ async function walk(t: ExecutionContext, w: World, functionId: string, type: 'us
   await assignCreator(w.db, org.id, typeKey, id)
   const all: Seen[] = exact(await org.owner.get(`${org.path}/records/${typeKey}`)).records
   const caller = { id, type }
-  const sight = (action: string) => sightOf(rules, `records:${action}`, caller)
-  const read = sight('read')
-  const rights = { read, export: sight('export'), create: sight('create'), update: sight('update'), delete: sight('delete') }
+  const accessTo = (action: string) => expectedAccess(rules, `records:${action}`, caller)
+  const read = accessTo('read')
+  const rights = { read, export: accessTo('export'), create: accessTo('create'), update: accessTo('update'), delete: accessTo('delete') }
   const writer: Writer = { t, org, client, callerId: id, all, functionId, ...rights }
-  for (const [road, go] of Object.entries({ ...roads, ...writingRoads })) {
+  for (const [way, go] of Object.entries({ ...readingWays, ...writingWays })) {
     try {
       await go(writer)
     } catch (error) {
-      throw new Error(`${road}, rules ${JSON.stringify(rules)}: ${(error as Error).message}`, { cause: error })
+      throw new Error(`${way}, rules ${JSON.stringify(rules)}: ${(error as Error).message}`, { cause: error })
     }
   }
   return all.filter(read.allows).length

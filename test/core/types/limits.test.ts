@@ -65,7 +65,7 @@ test('limits: a workspace has record types and menu groups up to a limit', async
   t.is((await group('one-more')).body.error.message, `a workspace has at most ${maxModules} menu groups`)
 })
 
-test('limits: a change of a table that is never free fails, and the caller is told when to retry', async (t) => {
+test('limits: a change of a table that is never free fails, and the caller learns when to retry', async (t) => {
   const w = await start()
   const { org } = await createDeals(w)
   const table = `${schemaOf(org.id)}.deals`

@@ -8,7 +8,7 @@ import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { openModelBooks } from '#test/features/accounting/model/books.ts'
 import { type Operation, operation } from '#test/features/accounting/model/random.ts'
-import { type Caller, type Checks, runModel, type Told } from '#test/features/accounting/model/run.ts'
+import { type Caller, type Checks, type Response, runModel } from '#test/features/accounting/model/run.ts'
 import { eventually } from '#test/support/eventually.ts'
 
 const clients = 8
@@ -78,7 +78,7 @@ function* counted(operations: readonly Operation[], progress: { begun: number })
 /** A caller that repeats a request until it is answered. */
 function callerOf(sender: Sender): Caller {
   const { signal } = new AbortController()
-  const send = async (request: Sent): Promise<Told> => {
+  const send = async (request: Sent): Promise<Response> => {
     const { status, data } = await sender.persistently({ ...request, mayBeRefused: true }, signal)
     return { status, data, text: JSON.stringify(data) ?? '' }
   }

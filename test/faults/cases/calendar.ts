@@ -125,8 +125,8 @@ async function figuresOf(site: Site, server: MailServer, sender: Sender, said: S
   const expected = new Map(said.booked.map((booking) => [booking.name, booking]))
   for (const name of said.asked) count.between(`booking ${name}`, bookings.get(name)?.length ?? 0, expected.has(name) ? 1 : 0, 1)
   const planned = Map.groupBy(plans, ({ title }) => title)
-  const told = new Map(said.planned.map((plan) => [plan.title, plan]))
-  for (const title of said.plans) count.between(`event ${title}`, planned.get(title)?.length ?? 0, told.has(title) ? 1 : 0, 1)
+  const acknowledged = new Map(said.planned.map((plan) => [plan.title, plan]))
+  for (const title of said.plans) count.between(`event ${title}`, planned.get(title)?.length ?? 0, acknowledged.has(title) ? 1 : 0, 1)
   await countEffects(site, count, kept, plans)
   return {
     faults: kills,
@@ -142,7 +142,7 @@ async function figuresOf(site: Site, server: MailServer, sender: Sender, said: S
       ...kept.filter(({ name }) => !said.asked.has(name)).map(({ name }) => `Nobody asked for ${name}`),
       ...kept.flatMap((one) => wrongOfBooking(one, expected.get(one.name))),
       ...plans.flatMap(({ title, status }) =>
-        told.get(title)?.cancelled && status !== 'cancelled' ? [`${title} was called off and is ${status}`] : [],
+        acknowledged.get(title)?.cancelled && status !== 'cancelled' ? [`${title} was called off and is ${status}`] : [],
       ),
       ...(await wrongOfMails(site, server, ['booking', 'calendar'])),
     ],
@@ -152,13 +152,15 @@ async function figuresOf(site: Site, server: MailServer, sender: Sender, said: S
 /** A booking is as it was confirmed, and either complete or cancelled. */
 function wrongOfBooking(
   { name, status, booking, answer, start, end }: Kept,
-  told: { readonly start: number; readonly end: number; readonly status: string } | undefined,
+  acknowledged: { readonly start: number; readonly end: number; readonly status: string } | undefined,
 ): string[] {
   const isOff = [status === 'cancelled', booking === 'cancelled', answer === 'declined']
   return [
     ...(new Set(isOff).size === 1 ? [] : [`${name} is ${status}, its booking ${booking}, its answer ${answer}`]),
-    ...(told && answer !== told.status ? [`${name} answered ${told.status}, and ${answer} is kept`] : []),
-    ...(told && (Date.parse(start) !== told.start || Date.parse(end) !== told.end) ? [`${name} was told another time`] : []),
+    ...(acknowledged && answer !== acknowledged.status ? [`${name} answered ${acknowledged.status}, and ${answer} is kept`] : []),
+    ...(acknowledged && (Date.parse(start) !== acknowledged.start || Date.parse(end) !== acknowledged.end)
+      ? [`${name} was confirmed for another time`]
+      : []),
   ]
 }
 

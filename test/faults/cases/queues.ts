@@ -1,7 +1,7 @@
 import { drain } from '#test/faults/accounts.ts'
 import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender } from '#test/faults/load/sender.ts'
-import { Told, workAt } from '#test/faults/queues/stations.ts'
+import { Acknowledged, workAt } from '#test/faults/queues/stations.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
@@ -31,17 +31,17 @@ export const queueKilled: FaultCase = {
       site.apis.map(({ root }) => root),
       site.org.owner.token ?? '',
     )
-    const [told, enough] = [new Told(), new AbortController()]
+    const [acknowledged, enough] = [new Acknowledged(), new AbortController()]
     let killed = 0
-    const isOver = () => killed >= kills && told.operations >= operations
+    const isOver = () => killed >= kills && acknowledged.operations >= operations
     const working = Array.from({ length: stations }, (_, number) =>
-      workAt({ sender, told, path, isOver, enough: enough.signal }, `s${number}`),
+      workAt({ sender, acknowledged, path, isOver, enough: enough.signal }, `s${number}`),
     )
     const all = Promise.all(working)
     all.catch(() => undefined)
     for (; killed < kills; killed++) {
       const due = (operations * (killed + 1)) / (kills + 1)
-      await eventually(() => told.operations >= due, limitSeconds * 1_000)
+      await eventually(() => acknowledged.operations >= due, limitSeconds * 1_000)
       const member = [...site.apis, ...site.workers][killed % 4]
       await member?.kill()
       await member?.start()
@@ -50,7 +50,7 @@ export const queueKilled: FaultCase = {
     const timer = setTimeout(() => enough.abort(), patienceMs)
     await all
     clearTimeout(timer)
-    return settle(site, path, sender, told)
+    return settle(site, path, sender, acknowledged)
   },
 }
 
@@ -74,7 +74,7 @@ async function makeQueue({ owner, path }: Org): Promise<string> {
 }
 
 /** Compares the responses to stations with the history, the history with the queue, and the effects of the flow with both. */
-async function settle(site: Site, path: string, sender: Sender, told: Told): Promise<Figures> {
+async function settle(site: Site, path: string, sender: Sender, acknowledged: Acknowledged): Promise<Figures> {
   const left = await drain(site)
   const { db, org } = site
   const { rows: marks } = await db.query<{ mark: string; entries: number }>(
@@ -91,13 +91,13 @@ async function settle(site: Site, path: string, sender: Sender, told: Told): Pro
   const [{ claimed, entered } = { claimed: 0, entered: 0 }] = totals
   const made: number = (await org.owner.get(`${org.path}/records/locations?limit=1&offset=0`)).data.total
   const found = new Map(marks.map(({ mark, entries }) => [mark, entries]))
-  const names = new Set([...found.keys(), ...told.entries.keys()])
-  const differences = [...names].map((mark) => (found.get(mark) ?? 0) - (told.entries.get(mark) ?? 0))
-  differences.push(claimed - told.claimed, made - entered)
+  const names = new Set([...found.keys(), ...acknowledged.entries.keys()])
+  const differences = [...names].map((mark) => (found.get(mark) ?? 0) - (acknowledged.entries.get(mark) ?? 0))
+  differences.push(claimed - acknowledged.claimed, made - entered)
   const { data: proof } = await org.owner.get(`${path}/verify`)
   return {
     faults: kills,
-    acknowledged: told.operations,
+    acknowledged: acknowledged.operations,
     lost: sum(differences.filter((difference) => difference < 0)) * -1,
     repeated: sum(differences.filter((difference) => difference > 0)),
     ...{ hung: sender.hung, failed: sender.failed, givenUp: sender.givenUp, slowest: sender.slowest },

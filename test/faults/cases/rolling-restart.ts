@@ -25,7 +25,7 @@ export const rollingRestart: FaultCase = {
         const began = performance.now()
         const code = await one?.stop()
         stops.push(performance.now() - began)
-        if (code !== 0) wrong.add(`${what} that was told to stop ended with ${code}`)
+        if (code !== 0) wrong.add(`${what} ended on request with ${code}`)
         await one?.start()
       }
     }

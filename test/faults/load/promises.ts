@@ -32,6 +32,6 @@ export class Promises {
   }
 
   get acknowledged(): number {
-    return [...this.#names.values()].filter((isTold) => isTold).length + this.#changes
+    return [...this.#names.values()].filter((isAcknowledged) => isAcknowledged).length + this.#changes
   }
 }

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { receivedMails, shape } from '#test/features/calendar/received-mails.ts'
 import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
-import { shape, told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -93,11 +93,11 @@ test('answers: answers to invitations follow one table of cases', async (t) => {
   }
   const steps = Math.max(...cases.map(({ before }) => before.length))
   for (let step = 0; step < steps; step++) await play(({ before }) => before[step])
-  const known = await inTurn(all, async ({ address }) => (await told(w, address)).length)
+  const known = await inTurn(all, async ({ address }) => (await receivedMails(w, address)).length)
   const statuses = await play(({ heard }) => heard)
   await inTurn(cases, async ({ who, before, heard, outcome }, index) => {
     const one = all[index] as Invited
-    const mails = shape((await told(w, one.address)).slice(known[index]))
+    const mails = shape((await receivedMails(w, one.address)).slice(known[index]))
     t.is([statuses[index] ?? '–', await one.state(), ...mails].join(' '), outcome, `${who}: ${[...before, heard].join(', ')}`)
   })
 })
@@ -151,7 +151,7 @@ async function invite(t: ExecutionContext, w: World, who: Case['who'], index: nu
 
 /** The link in the first mail to an address. */
 async function linkOf(w: World, address: string): Promise<string> {
-  const [mail] = await told(w, address)
+  const [mail] = await receivedMails(w, address)
   const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(mail?.text ?? '') ?? []
   return `/cal/${w.org.id}/rsvp/${token}`
 }
@@ -171,7 +171,7 @@ async function book(t: ExecutionContext, w: World, email: string): Promise<{ id:
 test('answers: a booker whose booking was deleted is informed by mail, and its page says so', async (t) => {
   const w = await shared()
   const { id } = await book(t, w, 'vera@example.com')
-  const [confirmed] = await told(w, 'vera@example.com')
+  const [confirmed] = await receivedMails(w, 'vera@example.com')
   const [page = ''] = new RegExp(`/rsvp/${w.org.id}/\\w+`).exec(confirmed?.text ?? '') ?? []
   const open = await w.visitor.get(page)
   const ticket = /name="ticket" value="([^"]+)"/.exec(open.text)?.[1] ?? ''
@@ -183,7 +183,7 @@ test('answers: a booker whose booking was deleted is informed by mail, and its p
     t.regex(answer.text, /the page is no longer open/)
     t.notRegex(answer.text, /Vera|Send my answer/)
   }
-  const off = (await told(w, 'vera@example.com')).filter(({ method }) => method === 'CANCEL')
+  const off = (await receivedMails(w, 'vera@example.com')).filter(({ method }) => method === 'CANCEL')
   t.is(off.length, 1)
   t.notRegex(off[0]?.text ?? '', /\/rsvp\//, 'it leads nowhere')
 })
@@ -206,5 +206,5 @@ test('answers: a booker who declines a booking that was turned into a series can
     data.events.map(({ status }: { status: string }) => status),
     ['cancelled', 'cancelled', 'cancelled'],
   )
-  t.is((await told(w, 'vera@example.com')).filter(({ method }) => method === 'CANCEL').length, 1)
+  t.is((await receivedMails(w, 'vera@example.com')).filter(({ method }) => method === 'CANCEL').length, 1)
 })

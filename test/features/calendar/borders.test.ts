@@ -1,7 +1,7 @@
 import test from 'ava'
+import { receivedMails } from '#test/features/calendar/received-mails.ts'
 import { setWorkspaceMails } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
-import { told } from '#test/features/calendar/told.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -51,7 +51,7 @@ test('borders: the link of an invitation is valid until 30 days after the event 
   t.teardown(w.close)
   const invited = async (email: string, more: object) => {
     await makeEvent(t, w, { attendees: [{ email }], end: '2026-12-01T10:00:00Z', ...more })
-    const [mail] = await told(w, email)
+    const [mail] = await receivedMails(w, email)
     return `/cal${(/\/rsvp\/\S+/.exec(mail?.text ?? '')?.[0] ?? '').replace(/^\/rsvp\/([^/]+)\//, '/$1/rsvp/')}`
   }
   const single = await invited('one@example.com', {})

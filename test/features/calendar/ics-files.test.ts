@@ -15,8 +15,8 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 /** The events of an exported file, in an order independent of their creation, with UIDs made comparable between files. */
 function eventsIn(text: string, mark = ''): string[] {
   const lines = text.replaceAll('\r\n ', '').split('\r\n')
-  const told = lines.filter((line) => !/^(?:DTSTAMP|CREATED|LAST-MODIFIED):/.test(line)).join('\r\n')
-  const events = told.match(/^BEGIN:VEVENT\r$[\s\S]*?^END:VEVENT\r$/gm) ?? []
+  const stable = lines.filter((line) => !/^(?:DTSTAMP|CREATED|LAST-MODIFIED):/.test(line)).join('\r\n')
+  const events = stable.match(/^BEGIN:VEVENT\r$[\s\S]*?^END:VEVENT\r$/gm) ?? []
   return events.map((event) => event.replace(/^UID:/m, `UID:${mark}`)).sort()
 }
 

@@ -1,7 +1,7 @@
 import test from 'ava'
+import { receivedMails, shape } from '#test/features/calendar/received-mails.ts'
 import { addMailsOfDay, readEmail, setWorkspaceMails } from '#test/features/calendar/rows.ts'
 import { at, makeEvent } from '#test/features/calendar/support.ts'
-import { shape, told } from '#test/features/calendar/told.ts'
 import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -33,9 +33,10 @@ test('mails: guests get mails of changes that concern them, and no others', asyn
     await w.drain()
     tick()
     t.is((await owner.patch(path, body)).status, 200)
-    for (const [address, mails] of Object.entries(expected)) t.deepEqual(shape(await told(w, address)), mails, JSON.stringify(body))
+    for (const [address, mails] of Object.entries(expected))
+      t.deepEqual(shape(await receivedMails(w, address)), mails, JSON.stringify(body))
   }
-  t.deepEqual(shape(await told(w, ada)), ['REQUEST 0'])
+  t.deepEqual(shape(await receivedMails(w, ada)), ['REQUEST 0'])
   await step({ reminders: [5], color: '#ff0000' }, { [ada]: ['REQUEST 0'] })
   await step({ title: 'New name' }, { [ada]: ['REQUEST 0', 'REQUEST 0'] })
   await step({ start: '2026-12-01T10:00:00Z' }, { [ada]: ['REQUEST 0', 'REQUEST 0', 'REQUEST 1'] })
@@ -47,9 +48,9 @@ test('mails: guests get mails of changes that concern them, and no others', asyn
   await w.drain()
   tick()
   await owner.delete(path)
-  t.deepEqual(shape(await told(w, eve)), ['REQUEST 1', 'CANCEL 2'])
-  t.is((await told(w, ada)).length, 4)
-  const all = [...(await told(w, bob)), ...(await told(w, ada))]
+  t.deepEqual(shape(await receivedMails(w, eve)), ['REQUEST 1', 'CANCEL 2'])
+  t.is((await receivedMails(w, ada)).length, 4)
+  const all = [...(await receivedMails(w, bob)), ...(await receivedMails(w, ada))]
   t.is(new Set(all.map(({ uid }) => uid)).size, 1)
 })
 
@@ -69,7 +70,7 @@ test('mails: an invitation contains who, when and where, as text and as a calend
       attendees: [{ email: 'words-guest@example.com', name: 'Gil "the" Guest' }],
     },
   })
-  const [mail] = await told(w, 'words-guest@example.com')
+  const [mail] = await receivedMails(w, 'words-guest@example.com')
   t.is(mail?.subject, 'Invitation: Bridge; plans, and\\more')
   t.is(mail?.replyTo, email)
   t.regex(mail?.text ?? '', /Tuesday,? 10 November 2026, 09:00 to 10:00 \(America\/Vancouver\)/)
@@ -81,7 +82,7 @@ test('mails: an invitation contains who, when and where, as text and as a calend
   t.is(event?.getFirstProperty('dtstart')?.getParameter('tzid'), 'America/Vancouver')
   t.is(String(event?.getFirstPropertyValue('dtstart')), '2026-11-10T09:00:00')
   t.is(event?.getFirstProperty('attendee')?.getParameter('cn'), 'Gil "the" Guest')
-  t.is(event?.getAllProperties('attendee').length, 1, 'each guest is told of itself alone')
+  t.is(event?.getAllProperties('attendee').length, 1, 'each guest sees only itself')
   t.is(String(event?.getFirstPropertyValue('organizer')), `mailto:${email}`, 'answers of programs go to the organizer')
   t.is(event?.getFirstProperty('organizer')?.getParameter('sent-by'), 'mailto:no-reply@localhost')
   t.is(mail?.headers.get('auto-submitted'), 'auto-generated')
@@ -91,15 +92,15 @@ test('mails: an invitation contains who, when and where, as text and as a calend
 test('mails: guests of one occurrence get its mails, and a cancellation names the occurrence', async (t) => {
   const w = await shared()
   const series = await makeEvent(t, w, { recurrence: 'FREQ=WEEKLY;COUNT=4', attendees: [{ email: 'occurrence-guest@example.com' }] })
-  t.deepEqual(shape(await told(w, 'occurrence-guest@example.com')), ['REQUEST 0'])
+  t.deepEqual(shape(await receivedMails(w, 'occurrence-guest@example.com')), ['REQUEST 0'])
   await w.org.owner.delete(at(w, `/events/${series.id}?scope=this&occurrence=2026-12-08T09:00:00Z`))
-  const [, off] = await told(w, 'occurrence-guest@example.com')
+  const [, off] = await receivedMails(w, 'occurrence-guest@example.com')
   t.like(off, { method: 'CANCEL', sequence: 1 })
   const vevent = off?.ics.getFirstSubcomponent('vevent')
   t.is(String(vevent?.getFirstPropertyValue('recurrence-id')), '2026-12-08T09:00:00Z')
   t.is(String(vevent?.getFirstPropertyValue('status')), 'CANCELLED')
   t.is(vevent?.getFirstProperty('rrule'), null)
-  const [asked] = await told(w, 'occurrence-guest@example.com')
+  const [asked] = await receivedMails(w, 'occurrence-guest@example.com')
   const [, token] = new RegExp(`/rsvp/${w.org.id}/(\\w+)`).exec(asked?.text ?? '') ?? []
   const own = await w.visitor.get(`/cal/${w.org.id}/rsvp/${token}/ics`)
   t.regex(own.text, /^EXDATE:20261208T090000Z$/m, 'the file of the series leaves it out')
@@ -113,7 +114,7 @@ test('mails: an all-day occurrence is named by its date, one in another zone by 
   const hours = await makeEvent(t, w, { timezone: 'Europe/Berlin', recurrence: 'FREQ=DAILY;COUNT=3', attendees })
   const change = { title: 'Hour', start: '2026-12-02T15:00:00Z', timezone: 'America/New_York' }
   await w.org.owner.patch(at(w, `/events/${hours.id}?scope=this&occurrence=2026-12-02T09:00:00Z`), change)
-  const mails = await told(w, 'dates-guest@example.com')
+  const mails = await receivedMails(w, 'dates-guest@example.com')
   const named = (title: string) =>
     mails.map(({ ics }) => ics.toString()).find((text) => text.includes(`SUMMARY:${title}\r\n`) && text.includes('RECURRENCE-ID')) ?? ''
   t.regex(named('Day'), /^RECURRENCE-ID;VALUE=DATE:20261202\r$/m)

@@ -11,9 +11,9 @@ import type { World } from '#test/support/world.ts'
 const shared = shareWorld(test, { TRUST_PROXY: '1' }, { at: '2026-11-30T08:00:00Z' })
 
 /** How much of an event a viewer sees: nothing, a busy time, or everything. */
-type Sight = 'none' | 'busy' | 'details'
+type Shown = 'none' | 'busy' | 'details'
 /** Of an open event and of a private one. */
-type Seen = readonly [open: Sight, secret: Sight]
+type Seen = readonly [open: Shown, secret: Shown]
 
 const day = '2026-12-01'
 const window = `from=${day}&to=${day}`
@@ -23,7 +23,7 @@ const events = [
   { title: 'Secret plan', description: 'secret words', start: `${day}T11:00:00Z`, visibility: 'private' },
 ] as const
 
-const both = (sight: Sight): Seen => [sight, sight]
+const both = (shown: Shown): Seen => [shown, shown]
 const detailsOnly = ([open, secret]: Seen): Seen => [open === 'details' ? open : 'none', secret === 'details' ? secret : 'none']
 const timesOnly = ([open, secret]: Seen): Seen => [open === 'none' ? open : 'busy', secret === 'none' ? secret : 'busy']
 
@@ -56,7 +56,7 @@ type Reader = (place: Place, viewer: Caller) => Promise<Seen>
 
 /** How much a text reveals of the two events. */
 const inText = (text: string): Seen => {
-  const [open, secret] = events.map(({ title, description }, index): Sight => {
+  const [open, secret] = events.map(({ title, description }, index): Shown => {
     if (text.includes(title) || text.includes(description)) return 'details'
     return new RegExp(`${day.replaceAll('-', '')}T${index === 0 ? '09' : '11'}0000|${day}T${index === 0 ? '09' : '11'}:00`).test(text)
       ? 'busy'
@@ -182,9 +182,9 @@ test('viewers: no answer, mail or feed shows more of an event than its viewer ma
   const ran = (await recordsOf(w.org, 'locations')).map(({ name }) => name as string)
   const place: Place = { w, calendarId: calendar.id, key: calendar.key, eventIds, recordId, source, ran }
   for (const [reader, { read, tells }] of Object.entries(readers)) {
-    const told = await Promise.all([...callers].map(async ([name, viewer]) => [name, await read(place, viewer)] as const))
+    const answers = await Promise.all([...callers].map(async ([name, viewer]) => [name, await read(place, viewer)] as const))
     const allowed = Object.entries(viewers).map(([name, seen]) => [name, tells(seen, name)] as const)
-    t.deepEqual(Object.fromEntries(told), Object.fromEntries(allowed), reader)
+    t.deepEqual(Object.fromEntries(answers), Object.fromEntries(allowed), reader)
   }
   const { feed_url } = (await owner.post(at(w, `/calendars/${calendar.id}/feed`), { enabled: true })).data
   const feed = await w.visitor.get(new URL(feed_url).pathname)

@@ -71,13 +71,13 @@ test('zones: the metrics contain the release of the time zone data', async (t) =
 })
 
 test('zones: an all-day event has the same dates in answers, calendar files and text, in any zone of the process', (t) => {
-  const told = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'].map((TZ) => {
-    const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'days-told.ts')], { env: { ...process.env, TZ } })
+  const outputs = ['UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kathmandu'].map((TZ) => {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'print-days.ts')], { env: { ...process.env, TZ } })
     t.not(stdout.length, 0, stderr.toString())
     return JSON.parse(stdout.toString()) as readonly Record<string, unknown>[]
   })
-  for (const other of told) t.deepEqual(other, told[0])
-  const [first] = told as [readonly Record<string, unknown>[]]
+  for (const other of outputs) t.deepEqual(other, outputs[0])
+  const [first] = outputs as [readonly Record<string, unknown>[]]
   t.like(first[0], {
     zone: 'Pacific/Kiritimati',
     shown: [['2026-12-28', '2026-12-29']],

@@ -67,7 +67,7 @@ test('cron: an expression of 29 February finds the next leap year', (t) => {
   t.deepEqual(nextCronTime('0 0 29 2 *', at('2097-01-01T00:00:00Z')), at('2104-02-29T00:00:00Z'))
 })
 
-const told: readonly [string, RegExp | undefined][] = [
+const problems: readonly [string, RegExp | undefined][] = [
   ['0 9 * * mon-fri', undefined],
   ['61 * * * *', /: 61 is no valid minute$/],
   ['0 25 * * *', /: 25 is no valid hour$/],
@@ -78,6 +78,6 @@ const told: readonly [string, RegExp | undefined][] = [
   ['* * * * * *', /such as 0 9 \* \* mon-fri$/],
   ['@daily', /such as 0 9 \* \* mon-fri$/],
 ]
-for (const [expr, problem] of told) {
+for (const [expr, problem] of problems) {
   test(`cron: the problem of ${expr}`, (t) => (problem ? t.regex(cronProblem(expr) ?? '', problem) : t.is(cronProblem(expr), undefined)))
 }

@@ -33,7 +33,7 @@ test('follow: a submission becomes a record of the form’s last editor', async 
   t.deepEqual(data.values, { email: 'a@example.com', note: 'Hello' })
 })
 
-test('follow: a visitor is not told of a taken value; the submission has the error, and a retry creates the record', async (t) => {
+test('follow: a visitor does not learn that a value is taken; the submission has the error, and a retry creates the record', async (t) => {
   const w = await begin()
   const made = await makeForm(w, leads)
   const [first, second] = [await submit(w, made.open, { email: 'a@example.com' }), await submit(w, made.open, { email: 'a@example.com' })]

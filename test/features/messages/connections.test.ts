@@ -47,7 +47,7 @@ test('connections: a connection’s secrets are encrypted and never returned, ex
   const keyless = await w.org.owner.patch(`${path}/${view.id}`, { dkim: { domain: 'example.com', selector: 's1' } })
   t.is(keyless.body.error.message, 'dkim.private_key is required')
   t.like(changed.data, { name: 'Other', host: 'smtp.example.com', username: 'shop', dkim: null })
-  t.deepEqual(changed.data.warnings.length, 1, 'whoever signs nothing is told')
+  t.deepEqual(changed.data.warnings.length, 1, 'a connection without signatures gets a warning')
   t.deepEqual((await read()).password, stored.password)
   await w.org.owner.patch(`${path}/${view.id}`, { password: null, username: null })
   t.is((await read()).password, null)

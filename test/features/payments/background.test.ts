@@ -15,7 +15,7 @@ for (const [closed, set, reset] of [
     const w = await newWorkspace()
     const stripe = w.stripe.account()
     const connectionId = await connect(w.org, 'stripe', stripe.credentials)
-    const [told, swept, due] = [
+    const [notified, swept, due] = [
       await makeLink(w.org, connectionId),
       await makeLink(w.org, connectionId),
       await makeLink(w.org, connectionId),
@@ -24,12 +24,12 @@ for (const [closed, set, reset] of [
       stripe.things.links.find(({ metadata }) => (metadata as { kontor_link: string }).kontor_link === id)?.id ?? ''
     await updateWorkspace(w.db, w.org.id, set)
     t.not((await w.org.owner.get(`${paymentsOf(w.org)}/links`)).status, 200)
-    t.is((await stripe.deliver(w.visitor, connectionId, stripe.pay(stripe.open(theirs(told.id))).completed)).status, 200)
+    t.is((await stripe.deliver(w.visitor, connectionId, stripe.pay(stripe.open(theirs(notified.id))).completed)).status, 200)
     stripe.pay(stripe.open(theirs(swept.id)))
     await expireLinks(w.db, due)
     await letDue(w, 60 * 24 * 40)
     t.deepEqual(await readLinkStatuses(w.db, w.org.id), {
-      [told.id]: 'paid',
+      [notified.id]: 'paid',
       [swept.id]: 'paid',
       [due.id]: 'created',
     })

@@ -121,10 +121,10 @@ test('stripe: an event is processed once, and its replays change nothing', async
   t.is((await stripe.deliver(w.visitor, connectionId, completed, { secret: 'wrong' })).status, 400)
   // A process counts the rows of the world that was started last, which may be another file's.
   t.teardown(watchInstallation(w.worker.database, w.api.services.log))
-  const told = (await w.visitor.get('/metrics')).text + (await registry.metrics())
+  const metrics = (await w.visitor.get('/metrics')).text + (await registry.metrics())
   const figure = (name: string) =>
     Number(
-      told
+      metrics
         .split('\n')
         .find((line) => line.startsWith(`kontor_payment_${name} `))
         ?.split(' ')[1] ?? 0,
@@ -212,8 +212,8 @@ test('stripe: a refund and a dispute that arrive before their payment are notifi
     const events = [stripe.pay(open).completed, stripe.dispute(open)]
     await Promise.all(events.map((event) => stripe.deliver(w.visitor, connectionId, event)))
     await w.drain()
-    const told = (await storyOf(w.org, other.id)).slice(1).map((line) => line.split(' ')[1])
-    t.deepEqual(told, ['paid', 'disputed'])
+    const later = (await storyOf(w.org, other.id)).slice(1).map((line) => line.split(' ')[1])
+    t.deepEqual(later, ['paid', 'disputed'])
   }
 })
 

@@ -112,16 +112,16 @@ test('scans: the scans of a journal are processed once by scan_id, in the order 
   ]
   const send = () => org.owner.post(`${line.path}/scan/batch`, { scans })
   const [first, again] = [await send(), await send()]
-  const told = (answer: typeof first) =>
+  const verdictsOf = (answer: typeof first) =>
     answer.data.map(({ scan_id, verdict, conflict }: Record<string, unknown>) => [scan_id, verdict, conflict])
-  t.deepEqual(told(first), [
+  t.deepEqual(verdictsOf(first), [
     ['2', 'moved', true],
     ['1', 'moved', true],
     ['3', 'blocked', false],
     ['4', 'blocked', false],
     ['1', 'moved', true],
   ])
-  t.deepEqual(told(again), told(first))
+  t.deepEqual(verdictsOf(again), verdictsOf(first))
   t.deepEqual(await line.kinds(a), ['added', 'moved', 'moved'])
   const [entry] = (await org.owner.get(`${line.path}/events?item_id=${a}`)).data.filter(
     ({ scan_id }: { scan_id: string }) => scan_id === '1',

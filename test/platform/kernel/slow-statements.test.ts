@@ -8,10 +8,10 @@ const textInOneLine = 'select * from things where name = $1'
 
 /** Logged lines of a statement that takes this many milliseconds. */
 async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
-  const told: object[] = []
-  const log = { warn: (line: object, message: string) => told.push({ ...line, message }) } as unknown as Logger
+  const warnings: object[] = []
+  const log = { warn: (line: object, message: string) => warnings.push({ ...line, message }) } as unknown as Logger
   await currentRequestId.run('a-request', () => runAndLogSlow({ ms, log }, statement, run)).catch(() => undefined)
-  return told
+  return warnings
 }
 
 const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5))

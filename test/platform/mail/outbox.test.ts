@@ -142,10 +142,10 @@ test('outbox: a refused mail is tried ten times with growing delays, stored as f
   t.like((await readMails(w.db))[0], { status: 'sent', attempts: 11, last_error: null })
   t.deepEqual((await callKontor(w, 'jobs', 'list', '--json')).json.failed, [])
   t.is((await callKontor(w, 'jobs', 'retry', json.failed[0].id)).code, 1)
-  const told = await registry.metrics()
-  const tries = [...told.matchAll(/^kontor_mail_tries_total\{kind="refused",outcome="(\w+)"\} (\d+)$/gm)].map(([, ...pair]) => pair)
+  const metrics = await registry.metrics()
+  const tries = [...metrics.matchAll(/^kontor_mail_tries_total\{kind="refused",outcome="(\w+)"\} (\d+)$/gm)].map(([, ...pair]) => pair)
   t.deepEqual(Object.fromEntries(tries), { later: '9', failed: '1', sent: '1' })
-  t.regex(told, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
+  t.regex(metrics, /^kontor_mail_seconds_count\{kind="refused"\} 1$/m)
 })
 
 test('outbox: without SMTP_URL a mail becomes an .eml file that only its owner can read', async (t) => {

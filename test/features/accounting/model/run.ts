@@ -5,12 +5,12 @@ import { type Operation, type Report, reports } from '#test/features/accounting/
 import type { Answer } from '#test/support/client.ts'
 
 /** The parts of an answer that the model checks. */
-export type Told = Pick<Answer, 'status' | 'data' | 'text'>
+export type Response = Pick<Answer, 'status' | 'data' | 'text'>
 
 /** A caller of the API. Every call is answered: one that gets no answer is sent again, with the same Idempotency-Key. */
 export interface Caller {
-  readonly get: (path: string) => Promise<Told>
-  readonly post: (path: string, body: object, headers: Record<string, string>) => Promise<Told>
+  readonly get: (path: string) => Promise<Response>
+  readonly post: (path: string, body: object, headers: Record<string, string>) => Promise<Response>
 }
 
 /** Receives contradictions, such as a test of AVA. */
@@ -40,7 +40,7 @@ interface Taken {
 }
 
 /**
- * Lets the clients do all operations, some at each time, and holds everything that they were told against the model. Gives the ids of the
+ * Lets the clients do all operations, some at each time, and compares every response with the model. Gives the ids of the
  * entries that were acknowledged.
  */
 export async function runModel(

@@ -29,7 +29,7 @@ function plain(value: unknown): unknown {
 }
 
 /** What a caller with these rules may see of records by an action, according to the documents. */
-export interface Sight {
+export interface ExpectedAccess {
   readonly allows: (record: Seen) => boolean
   readonly shows: (record: Seen) => ReadonlySet<string>
   /** Whether every matching rule shows the field, so that it can be searched. */
@@ -40,7 +40,7 @@ export interface Sight {
   readonly isForAll: boolean
 }
 
-export function sightOf(rules: readonly PolicyRule[], action: string, caller: NaiveCaller): Sight {
+export function expectedAccess(rules: readonly PolicyRule[], action: string, caller: NaiveCaller): ExpectedAccess {
   const named = rules.filter(({ actions, resources }) => {
     const isOnType = !resources?.length || resources === '*' || ['*', typeKey].some((key) => resources.includes(key))
     return isOnType && actions.some((name) => [action, 'records:*'].includes(name))

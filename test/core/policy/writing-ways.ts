@@ -1,12 +1,12 @@
+import { type ExpectedAccess, masked, type Seen } from '#test/core/policy/expected-access.ts'
 import { typeKey } from '#test/core/policy/random.ts'
-import type { Reader } from '#test/core/policy/roads.ts'
-import { masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
+import type { Reader } from '#test/core/policy/reading-ways.ts'
 
 /** A caller that reads and writes. */
 export interface Writer extends Reader {
-  readonly update: Sight
-  readonly delete: Sight
-  readonly create: Sight
+  readonly update: ExpectedAccess
+  readonly delete: ExpectedAccess
+  readonly create: ExpectedAccess
   readonly callerId: string
 }
 
@@ -42,7 +42,7 @@ async function walkDeletions(writer: Writer): Promise<void> {
 }
 
 /** "Not readable is 404, readable but not updatable 403"; a caller that may do it with no record of the type gets the refusal first. */
-function statusOf({ all, read }: Writer, record: Seen, action: Sight): readonly number[] {
+function statusOf({ all, read }: Writer, record: Seen, action: ExpectedAccess): readonly number[] {
   if (!action.allows(record)) return read.allows(record) ? [403] : all.some(action.allows) ? [404] : [403, 404]
   return read.allows(record) ? [204] : [404]
 }
@@ -74,7 +74,7 @@ async function walkCreations(writer: Writer): Promise<void> {
 }
 
 /** Every way by which a caller changes records. They leave all records unchanged. */
-export const writingRoads: Readonly<Record<string, (writer: Writer) => Promise<void>>> = {
+export const writingWays: Readonly<Record<string, (writer: Writer) => Promise<void>>> = {
   changes: walkChanges,
   deletions: walkDeletions,
   creations: walkCreations,

@@ -3,7 +3,7 @@ import { mailsTo } from '#test/support/mailbox.ts'
 import type { World } from '#test/support/world.ts'
 
 /** A mail of an event, as text and as iCalendar. */
-export interface Told {
+export interface ReceivedMail {
   readonly method: string
   readonly sequence: number
   readonly uid: string
@@ -16,7 +16,7 @@ export interface Told {
 }
 
 /** The mails of events to an address, oldest first. */
-export async function told(w: World, address: string): Promise<Told[]> {
+export async function receivedMails(w: World, address: string): Promise<ReceivedMail[]> {
   await w.drain()
   const mails = await mailsTo(w, address)
   const read = mails.map(({ attachments, subject = '', text = '', replyTo, headers: all }) => {
@@ -42,4 +42,4 @@ export async function told(w: World, address: string): Promise<Told[]> {
 }
 const stampOf = (ics: ICAL.Component) => String(ics.getFirstSubcomponent('vevent')?.getFirstPropertyValue('dtstamp'))
 /** Mails in short, such as `REQUEST 1`. */
-export const shape = (mails: readonly Told[]) => mails.map(({ method, sequence }) => `${method} ${sequence}`)
+export const shape = (mails: readonly ReceivedMail[]) => mails.map(({ method, sequence }) => `${method} ${sequence}`)

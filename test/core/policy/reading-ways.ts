@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 import { readCsv } from '#shared/core/records/csv/read.ts'
 import { quoteInexactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { type ExpectedAccess, exact, masked, type Seen } from '#test/core/policy/expected-access.ts'
 import { small } from '#test/core/policy/naive.ts'
 import { fields, typeKey } from '#test/core/policy/random.ts'
-import { exact, masked, type Seen, type Sight } from '#test/core/policy/sight.ts'
 import type { Answer, Client } from '#test/support/client.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
@@ -16,8 +16,8 @@ export interface Reader {
   readonly client: Client
   /** All records, newest first, as the owner sees them. */
   readonly all: readonly Seen[]
-  readonly read: Sight
-  readonly export: Sight
+  readonly read: ExpectedAccess
+  readonly export: ExpectedAccess
   /** A function that lists the records and gets each of the given ids. */
   readonly functionId: string
 }
@@ -29,14 +29,14 @@ const views = (reader: Reader, of: readonly Seen[] = readable(reader)): Seen[] =
 const idsOf = (list: readonly { readonly id: string }[]): string[] => list.map(({ id }) => id)
 
 /** Compares the records of a response with the expected ones; a caller that may read none may get a refusal instead. */
-function isSame({ t }: Reader, answer: Answer, expected: readonly Seen[], road: string): void {
+function isSame({ t }: Reader, answer: Answer, expected: readonly Seen[], way: string): void {
   if (answer.status === 403 && expected.length === 0) return
-  t.is(answer.status, 200, `${road}: ${answer.text}`)
-  t.is(JSON.stringify(exact(answer)?.records), JSON.stringify(expected), road)
+  t.is(answer.status, 200, `${way}: ${answer.text}`)
+  t.is(JSON.stringify(exact(answer)?.records), JSON.stringify(expected), way)
 }
 
 /** Every way by which a caller can read values of records. Each compares the result with what the caller may see. */
-export const roads: Readonly<Record<string, (reader: Reader) => Promise<void>>> = {
+export const readingWays: Readonly<Record<string, (reader: Reader) => Promise<void>>> = {
   async 'one record'(reader) {
     const { t, all, client, read } = reader
     for (const record of all) {

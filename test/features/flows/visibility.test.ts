@@ -13,7 +13,7 @@ const location = (id: string, name: string) => [id, 'action.create_record', { ob
 const filter = (id: string, list: string) => [id, 'logic.filter', { list, clauses: [{ left: '{{item.none}}', op: 'is_empty' }] }] as const
 
 /** Everything that a caller sees of a flow's runs: lists, views and a rehearsal. */
-async function told(t: ExecutionContext, org: Org, flowId: string, client: Client): Promise<string> {
+async function shownTo(t: ExecutionContext, org: Org, flowId: string, client: Client): Promise<string> {
   const rehearsed = await client.post(`${org.path}/flows/${flowId}/rehearse`, {})
   t.is(rehearsed.status, 200, rehearsed.text)
   const lists = [await client.get(`${org.path}/flows/${flowId}/runs`), await client.get(`${org.path}/flows/runs?flow=${flowId}`)]
@@ -21,7 +21,7 @@ async function told(t: ExecutionContext, org: Org, flowId: string, client: Clien
   return [rehearsed, ...lists, ...runs].map(({ text }) => text).join('\n')
 }
 
-test('sight: a private event that started a flow is shown only to callers who may see it', async (t) => {
+test('visibility: a private event that started a flow is shown only to callers who may see it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const [ann, bob] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [allow('*')])]
@@ -37,7 +37,7 @@ test('sight: a private event that started a flow is shown only to callers who ma
   const [run] = await runsOf(org, flow.id)
   t.is(run.status, 'ok')
   t.deepEqual([run.trigger.record_id, run.trigger.object_type], [null, null], 'the owner of the workspace may not see it')
-  const [anns, bobs] = [await told(t, org, flow.id, ann.client), await told(t, org, flow.id, bob.client)]
+  const [anns, bobs] = [await shownTo(t, org, flow.id, ann.client), await shownTo(t, org, flow.id, bob.client)]
   for (const text of ['Surgery', 'clinic@example.com', event.id]) t.true(anns.includes(text), text)
   // The run shows values that the flow wrote into a record to callers who may read the record.
   const rehearsed = JSON.stringify((await bob.client.post(`${org.path}/flows/${flow.id}/rehearse`, {})).data)
@@ -47,11 +47,11 @@ test('sight: a private event that started a flow is shown only to callers who ma
   t.false('output' in view.steps[0])
   // It stays hidden after its deletion.
   t.is((await ann.client.delete(`${org.path}/calendar/events/${event.id}`)).status, 200)
-  t.false((await told(t, org, flow.id, bob.client)).includes('clinic@example.com'))
-  t.true((await told(t, org, flow.id, ann.client)).includes('clinic@example.com'))
+  t.false((await shownTo(t, org, flow.id, bob.client)).includes('clinic@example.com'))
+  t.true((await shownTo(t, org, flow.id, ann.client)).includes('clinic@example.com'))
 })
 
-test('sight: a rehearsal names neither an event nor a record that the caller may not see', async (t) => {
+test('visibility: a rehearsal names neither an event nor a record that the caller may not see', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const flows = allow('flows:read', 'flows:update', 'flows:run')
@@ -81,7 +81,7 @@ test('sight: a rehearsal names neither an event nor a record that the caller may
   }
 })
 
-test('sight: an input is shown to its caller and to the owner, in rehearsals, outputs and errors', async (t) => {
+test('visibility: an input is shown to its caller and to the owner, in rehearsals, outputs and errors', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const [giver, editor] = [await createMember(w, org, [allow('*')]), await createMember(w, org, [allow('*')])]
@@ -102,13 +102,13 @@ test('sight: an input is shown to its caller and to the owner, in rehearsals, ou
     input: { list: [{ code: 'swordfish' }], word: 'swordfish' },
   })
   t.is((await ended(org, flow.id, data.run_id)).status, 'failed')
-  for (const client of [giver.client, org.owner]) t.true((await told(t, org, flow.id, client)).includes('swordfish'))
-  t.false((await told(t, org, flow.id, editor.client)).includes('swordfish'))
+  for (const client of [giver.client, org.owner]) t.true((await shownTo(t, org, flow.id, client)).includes('swordfish'))
+  t.false((await shownTo(t, org, flow.id, editor.client)).includes('swordfish'))
   const view = await runOf(org, flow.id, data.run_id, editor.client)
   t.is(view.error, 'VALIDATION_ERROR at e')
 })
 
-test('sight: a record that started a flow is named only to callers who may read it', async (t) => {
+test('visibility: a record that started a flow is named only to callers who may read it', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const reads = (...resources: string[]) => ({ ...allow('records:read'), resources })
@@ -124,7 +124,7 @@ test('sight: a record that started a flow is named only to callers who may read 
   await w.drain()
   const [run] = await runsOf(org, flow.id)
   t.is(run.trigger.record_id, id)
-  t.true((await told(t, org, flow.id, seeing.client)).includes('Vault'))
+  t.true((await shownTo(t, org, flow.id, seeing.client)).includes('Vault'))
   const hidden = [
     await blind.client.get(`${org.path}/flows/${flow.id}/runs`),
     await blind.client.get(`${org.path}/flows/${flow.id}/runs/${run.id}`),
@@ -132,7 +132,7 @@ test('sight: a record that started a flow is named only to callers who may read 
   for (const { text } of hidden) for (const word of ['Vault', id]) t.false(text.includes(word), word)
 })
 
-test('sight: the item that started a flow is shown to callers who may read the work queue', async (t) => {
+test('visibility: the item that started a flow is shown to callers who may read the work queue', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const flows = allow('flows:read', 'flows:update', 'flows:run')
@@ -143,11 +143,11 @@ test('sight: the item that started a flow is shown to callers who may read the w
   const [item = ''] = await line.add([{ key: 'a', payload: { list: [{ code: 'swordfish' }] } }])
   t.is((await line.move(item, 'work')).status, 200)
   await w.drain()
-  t.true((await told(t, org, flow.id, seeing.client)).includes('swordfish'))
-  t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
+  t.true((await shownTo(t, org, flow.id, seeing.client)).includes('swordfish'))
+  t.false((await shownTo(t, org, flow.id, blind.client)).includes('swordfish'))
 })
 
-test('sight: if items follow their records, the item that started a flow is shown to callers who may read its record', async (t) => {
+test('visibility: if items follow their records, the item that started a flow is shown to callers who may read its record', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const { line, job } = await following(t, { ...w, org })
@@ -159,11 +159,11 @@ test('sight: if items follow their records, the item that started a flow is show
   const [item = ''] = await line.add([{ key: 'a', record_id: await job('south'), payload: { list: [{ code: 'swordfish' }] } }])
   t.is((await line.move(item, 'work')).status, 200)
   await w.drain()
-  t.true((await told(t, org, flow.id, seeing.client)).includes('swordfish'))
-  t.false((await told(t, org, flow.id, blind.client)).includes('swordfish'))
+  t.true((await shownTo(t, org, flow.id, seeing.client)).includes('swordfish'))
+  t.false((await shownTo(t, org, flow.id, blind.client)).includes('swordfish'))
 })
 
-test('sight: a flow whose editor may not read a record gets no id of the item with its key', async (t) => {
+test('visibility: a flow whose editor may not read a record gets no id of the item with its key', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
   const { line, job } = await following(t, { ...w, org })
