@@ -47,7 +47,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['shared'],
   typebox: ['shared/platform/kernel/schema.ts'],
   undici: ['shared/platform/egress'],
-  validator: ['shared/platform/kernel/schema.ts', 'shared/core/types/field-kinds'],
+  validator: ['shared/platform/kernel/values/email.ts'],
 }
 
 /** Built-in modules that only some places may import. */

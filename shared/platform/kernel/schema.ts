@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { type Static, type TSchema, Type } from 'typebox'
-import validator from 'validator'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { isEmail } from '#shared/platform/kernel/values/email.ts'
 
 export { Type as t }
 
@@ -19,7 +19,7 @@ const ajv = new Ajv2020({
 })
 addFormats.default(ajv)
 ajv.addFormat('uuid', isUuid)
-ajv.addFormat('email', (text: string) => validator.isEmail(text))
+ajv.addFormat('email', isEmail)
 
 /**
  * The format of names. The API's description omits it, since other tools do not know it: the schema's pattern and description say what they
