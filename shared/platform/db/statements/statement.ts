@@ -70,7 +70,8 @@ export function statement<const P extends Params, const C extends Columns = Reco
 ): MakeStatement<P, C> {
   const names = Object.keys(params)
   const numbered = numberParameters(name, text, names)
-  const unused = names.filter((_, index) => !new RegExp(`\\$${index + 1}(?!\\d)`).test(numbered))
+  const used = parametersIn(text)
+  const unused = names.filter((one) => !used.has(one))
   if (unused.length > 0) throw new Error(`The text of ${name} does not name the parameters ${unused.join(', ')}`)
   if (declared.has(name)) throw new Error(`Two statements have the name ${name}`)
   declared.set(name, { name, text: numbered, params, ...(columns && { columns }) })
@@ -86,12 +87,15 @@ export function composeStatement<const P extends Params, const C extends Columns
   { params, columns }: Declaration<P, C>,
   given: Partial<ParamsOf<P>>,
 ): Statement<RowOf<C>> {
-  const named = new Set(text.matchAll(/\$(\w+)/g).map(([, name]) => name))
-  const names = Object.keys(params).filter((name) => named.has(name))
+  const used = parametersIn(text)
+  const names = Object.keys(params).filter((name) => used.has(name))
   return { text: numberParameters('A composed statement', text, names), columns, values: valuesOf(names, given) }
 }
 
 const valuesOf = (names: readonly string[], given: Readonly<Record<string, unknown>> = {}): unknown[] => names.map((name) => given[name])
+
+/** The names of the parameters in a text. */
+const parametersIn = (text: string): ReadonlySet<string> => new Set(text.matchAll(/\$(\w+)/g).map(([, name = '']) => name))
 
 /** Writes `$1` for the first of the names, and so on. Throws for a parameter that is not among them. */
 function numberParameters(statementName: string, text: string, names: readonly string[]): string {
