@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
 import { loseCallAttempt, loseRun, readOutputs } from '#test/features/flows/rows.ts'
-import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start, waitForRun } from '#test/features/flows/support.ts'
+import { byHand, chain, createFlow, ended, outputsOf, play, runOf, start } from '#test/features/flows/support.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
@@ -170,7 +170,6 @@ test('calls: a call whose worker was lost is repeated with the same Idempotency-
   const flow = await createFlow(t, org, chain(byHand, call('held')))
   held.clear()
   const runId = await start(t, org, flow.id)
-  await waitForRun(org, flow.id, runId, ({ status }) => status === 'running')
   await eventually(() => held.size > 0)
   await loseCallAttempt(w.db, runId)
   w.worker.pools.pollAll()

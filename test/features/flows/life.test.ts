@@ -11,6 +11,7 @@ import {
   readDeferredQueues,
   readOutbox,
   readRecordRuns,
+  waitUntilParked,
 } from '#test/features/flows/rows.ts'
 import {
   byHand,
@@ -25,7 +26,6 @@ import {
   runOf,
   runsOf,
   start,
-  waitForRun,
 } from '#test/features/flows/support.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
@@ -39,7 +39,6 @@ const shared = shareWorld(test)
 
 const location = (id: string, name: string) => [id, 'action.create_record', { object_type: 'locations', values: { name } }] as const
 const wait = ['w', 'logic.wait', { minutes: '10' }] as const
-const isWaiting = ({ status, steps }: { status: string; steps: unknown[] }) => status === 'running' && steps.length === 1
 const names = async (org: World['org']) => (await recordsOf(org, 'locations')).map(({ name }) => name)
 
 test('life: a run keeps the definition that it started with, and the next run has the new one', async (t) => {
@@ -47,7 +46,7 @@ test('life: a run keeps the definition that it started with, and the next run ha
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'old 1'), wait, location('b', 'old 2')))
   const runId = await start(t, org, flow.id)
-  await waitForRun(org, flow.id, runId, isWaiting)
+  await waitUntilParked(w.db, runId)
   const changed = await org.owner.put(`${org.path}/flows/${flow.id}`, chain(byHand, location('b', 'new')))
   t.is(changed.status, 200, changed.text)
   await endWait(w.db, runId)
@@ -61,7 +60,7 @@ test('life: the deletion of a flow fails its active runs, and its runs stay read
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait, location('b', 'two')))
   const runId = await start(t, org, flow.id)
-  await waitForRun(org, flow.id, runId, isWaiting)
+  await waitUntilParked(w.db, runId)
   t.is((await org.owner.delete(`${org.path}/flows/${flow.id}`)).status, 204)
   t.like(await runOf(org, flow.id, runId), { status: 'failed', error: 'NOT_FOUND: The flow was deleted', flow_name: 'Test' })
   t.is((await org.owner.get(`${org.path}/flows/${flow.id}`)).status, 404)
@@ -173,7 +172,7 @@ test('life: a run waits while its workspace is suspended, and continues afterwar
   const { org } = w
   const flow = await createFlow(t, org, chain(byHand, location('a', 'one'), wait, location('b', 'two')))
   const runId = await start(t, org, flow.id)
-  await waitForRun(org, flow.id, runId, isWaiting)
+  await waitUntilParked(w.db, runId)
   await setWorkspaceStatus(w.db, org.id, 'suspended')
   await endWait(w.db, runId)
   await w.drain()

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { countUpdates, endWait } from '#test/features/flows/rows.ts'
+import { countUpdates, endWait, waitUntilParked } from '#test/features/flows/rows.ts'
 import {
   byHand,
   chain,
@@ -13,7 +13,6 @@ import {
   runOf,
   runsOf,
   start,
-  waitForRun,
 } from '#test/features/flows/support.ts'
 import { createMember, createRole } from '#test/support/factories.ts'
 import { assignRole, countDeadLetters, unassignRoles } from '#test/support/rows.ts'
@@ -49,7 +48,7 @@ test('rights: rights are checked at every step, so an editor that loses a role s
     editor.client,
   )
   const runId = await start(t, org, flow.id)
-  await waitForRun(org, flow.id, runId, ({ steps }) => steps.length === 1)
+  await waitUntilParked(w.db, runId)
   await unassignRoles(w.db, editor.id)
   await endWait(w.db, runId)
   const run = await ended(org, flow.id, runId)

@@ -1,4 +1,5 @@
 import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { Db } from '#test/support/rows.ts'
 
 /** Inserts flows without a version, past the API. */
@@ -86,7 +87,12 @@ export async function deleteOutbox(db: Db, workspaceId: string): Promise<void> {
   await db.query('delete from event_outbox where workspace_id = $1', [workspaceId])
 }
 
-/** Lets the wait of a run end now. */
+/** Waits until a run is parked. Its earlier steps are seen before: each is committed alone. */
+export async function waitUntilParked(db: Db, runId: string): Promise<void> {
+  await eventually(async () => (await db.query('select from flow_runs where id = $1 and waiting is not null', [runId])).rowCount === 1)
+}
+
+/** Lets the wait of a parked run end now. */
 export async function endWait(db: Db, runId: string): Promise<void> {
   await db.query(`update flow_runs set waiting = jsonb_set(waiting::jsonb, '{until}', to_jsonb(now())) where id = $1`, [runId])
   await db.query(`update due_work set at = now() where kind = 'flows.wait' and subject = $1`, [runId])

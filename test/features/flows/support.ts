@@ -58,19 +58,6 @@ export async function ended(org: Org, flowId: string, runId: string): Promise<An
   return runOf(org, flowId, runId)
 }
 
-/** Waits until a run is in this state, and gives it. */
-export async function waitForRun(
-  org: Org,
-  flowId: string,
-  runId: string,
-  isExpected: (run: Answer['data']) => boolean,
-): Promise<Answer['data']> {
-  return eventually(async () => {
-    const run = await runOf(org, flowId, runId)
-    return isExpected(run) && run
-  })
-}
-
 /** Makes a flow, runs it once by hand, and gives the run. */
 export async function play(t: ExecutionContext, org: Org, body: object, input?: unknown): Promise<Answer['data']> {
   const flow = await createFlow(t, org, body)
