@@ -8,16 +8,13 @@ const graceMs = 5_000
 /** Settings of a running Kontor, which tests must not inherit. */
 const settingsOfARun = /^(DATABASE_URL|DATA_DIR|PORT|PUBLIC_URL|SECRET_KEY|SMTP_URL|S3_.*)$/
 
-/** Node's compile cache, shared by threads and runs: it halves the time to load a file. */
-const compiled = join(root, '.cache', 'compiled')
-
 /** Runs AVA with these arguments and returns its exit code. No process remains, whether it ended or was stopped. */
 export async function runAva(args: readonly string[], databaseUrl: string, stop: AbortSignal): Promise<number> {
   const cli = join(root, 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const preloaded = `--import=${new URL('collect-alone.mjs', import.meta.url).href}`
   const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, preloaded, cli, ...args]
   const inherited = Object.entries(process.env).filter(([name]) => !settingsOfARun.test(name))
-  const env = { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(inherited), TEST_DATABASE_URL: databaseUrl }
+  const env = { ...Object.fromEntries(inherited), TEST_DATABASE_URL: databaseUrl }
   const child = spawn(command, rest, { env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] })
   const end = (signal: NodeJS.Signals) => endGroup(child.pid, signal)
   stop.addEventListener('abort', () => {

@@ -42,7 +42,7 @@ const anyShape = [
   'api/http/route.ts',
   'shared/platform/jobs/job.ts',
   'workers/platform/jobs/handler.ts',
-  'test/support/client.ts',
+  'test/support/send-request.ts',
   'test/support/wire.ts',
 ]
 const loose = new RegExp(`@ts-(?:ign${'ore'}|expect-error|nocheck)`)

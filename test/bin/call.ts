@@ -1,4 +1,4 @@
-import type { Answer } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { World } from '#test/support/world.ts'
 import { runCommand } from '../../bin/run-command.ts'
 

@@ -1,8 +1,9 @@
 import type { TestFn } from 'ava'
 import { startApiProcess } from '#test/support/api-process.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { type World, world } from '#test/support/world.ts'
 

@@ -2,7 +2,8 @@ import test from 'ava'
 import { atOnce, openArena, type Ring, tally } from '#test/races/arena.ts'
 import { type FilledTable, fillTable } from '#test/races/fill-table.ts'
 import { countRowsWhere } from '#test/races/rows.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 const arena = openArena(test)
 

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hashPassword } from '#shared/core/people/passwords.ts'
 import { makeSecret } from '#shared/core/people/tokens.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { World } from '#test/support/world.ts'
 
 /** The password of every account that `createAccount` makes. */

@@ -1,18 +1,5 @@
 import { holdContract } from '#test/support/contract.ts'
-
-/** A response of the API. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  /** The parsed JSON body; undefined where there is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
-  readonly body: any
-  /** `body.data`. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
-  readonly data: any
-  /** The text of the body. */
-  readonly text: string
-}
+import { type Answer, sendRequest } from '#test/support/send-request.ts'
 
 /** Repetitions of a call that is OVERLOADED, and the pause before each in milliseconds. */
 const retries = 30
@@ -61,20 +48,15 @@ export class Client {
 
   async #sendOnce(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
     const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData || body instanceof ReadableStream
-    const response = await fetch(this.root + path, {
+    const answer = await sendRequest(this.root + path, {
       method,
-      redirect: 'manual',
       headers: {
         ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
         ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body), duplex: 'half' }),
+      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-    const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
-    const answer = { status: response.status, headers: response.headers, text, body: parsed, data: parsed?.data }
     if (path.startsWith('/v1')) holdContract(method, path, answer)
     return answer
   }

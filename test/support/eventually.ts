@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 
-const pollMs = 10
+/** The pause after an answer is a tenth of the time waited so far, within these bounds: a long wait takes little of the machine. */
+const pauseMs = { least: 5, most: 50 }
 
 /** The result of `eventually`: any value except undefined, null and false. */
 type Found<T> = Exclude<T, undefined | null | false>
@@ -12,14 +13,15 @@ type Found<T> = Exclude<T, undefined | null | false>
  */
 export async function eventually<T>(ask: () => T | Promise<T>, withinMs = 60_000): Promise<Found<T>> {
   const failure = new Error()
-  const deadline = performance.now() + withinMs
+  const began = performance.now()
   for (;;) {
     const answer = await ask()
     if (answer !== undefined && answer !== null && answer !== false) return answer as Found<T>
-    if (performance.now() >= deadline) {
+    const waitedMs = performance.now() - began
+    if (waitedMs >= withinMs) {
       failure.message = `Still ${inspect(answer)} after ${withinMs} ms: ${String(ask)}`
       throw failure
     }
-    await setTimeout(pollMs)
+    await setTimeout(Math.min(Math.max(waitedMs / 10, pauseMs.least), pauseMs.most))
   }
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** The data of a created thing; throws the response of a failure. */
 export async function made(answer: Promise<Answer>): Promise<{ readonly id: string; readonly runs: readonly { readonly id: string }[] }> {

@@ -4,6 +4,7 @@ import { anyJson, fromSchema, type Json, type Names, underName } from '#test/api
 import type { Place } from '#test/api/fuzz/place.ts'
 import { anyText, hostileBody } from '#test/api/fuzz/texts.ts'
 import { holdContract } from '#test/support/contract.ts'
+import { sendRequest } from '#test/support/send-request.ts'
 
 /** A request as it is sent. */
 export interface Sent {
@@ -124,10 +125,9 @@ const patienceMs = 100_000
 /** Sends a request; throws without a response, on an internal error, or on a response that the API's description does not contain. */
 export async function send(root: string, route: Route, { token, path, body, headers }: Sent): Promise<number> {
   const { method } = route
-  const response = await fetch(root + path, {
+  const answer = await sendRequest(root + path, {
     method,
     body,
-    redirect: 'manual',
     headers: {
       ...(body === null ? {} : { 'content-type': typeOf(route) }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
@@ -135,15 +135,7 @@ export async function send(root: string, route: Route, { token, path, body, head
     },
     signal: AbortSignal.timeout(patienceMs),
   })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  const answer = {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined,
-  }
   holdContract(method, path, answer)
-  if (response.status >= 500) throw new Error(`${response.status}: ${text}`)
-  return response.status
+  if (answer.status >= 500) throw new Error(`${answer.status}: ${answer.text}`)
+  return answer.status
 }

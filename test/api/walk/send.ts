@@ -1,7 +1,7 @@
 import { addressOf, type Call, headersOf } from '#test/api/walk/example.ts'
 import type { Step } from '#test/api/walk/steps.ts'
 import { fromAnywhere } from '#test/support/account.ts'
-import type { Answer } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { Place } from '#test/support/things.ts'
 
 /** The different 404 responses so far, by the missing thing: a name of the path, the route's app, or the workspace. */

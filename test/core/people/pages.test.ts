@@ -1,9 +1,9 @@
 import test from 'ava'
 import { createAccount, password, resetToken } from '#test/support/account.ts'
-import type { Answer } from '#test/support/client.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
 import { setPlan, setWorkspaceStatus } from '#test/support/rows.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 

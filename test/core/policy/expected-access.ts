@@ -2,7 +2,7 @@ import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { jsonNumberText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 import { fieldsShown, mayDo, type NaiveCaller, type NaiveRecord } from '#test/core/policy/naive.ts'
 import { reads, typeKey, types } from '#test/core/policy/random.ts'
-import type { Answer } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** A record as its owner reads it, with every digit. */
 export interface Seen {

@@ -1,11 +1,12 @@
 import test from 'ava'
 import { changeWorkspaceStatus } from '#shared/core/workspaces/store.ts'
 import { startApiProcess } from '#test/support/api-process.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
 import { addMember } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 

@@ -5,9 +5,10 @@ import { quoteInexactNumbers } from '#shared/platform/kernel/values/exact-number
 import { type ExpectedAccess, exact, masked, type Seen } from '#test/core/policy/expected-access.ts'
 import { small } from '#test/core/policy/naive.ts'
 import { fields, typeKey } from '#test/core/policy/random.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** A caller that reads, all records, and what the documents say that it may see of them. */
 export interface Reader {

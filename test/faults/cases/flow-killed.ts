@@ -3,7 +3,7 @@ import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
 import { startReceiver } from '#test/features/flows/receiver.ts'
 import { byHand, chain } from '#test/features/flows/support.ts'
-import type { Answer } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 const kills = 8
 const runsForEach = 3

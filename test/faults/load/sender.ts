@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hangMs } from '#test/faults/measure.ts'
-import type { Answer } from '#test/support/client.ts'
 import { holdContract } from '#test/support/contract.ts'
+import { type Answer, sendRequest } from '#test/support/send-request.ts'
 
 /** The load itself continues after this time. */
 const givenUpAfterMs = 15_000
@@ -67,7 +67,7 @@ export class Sender {
   async #send(root: string, { method, path, body, headers }: Sent): Promise<Reply> {
     const isForm = body instanceof FormData
     try {
-      const response = await fetch(root + path, {
+      const answer = await sendRequest(root + path, {
         method,
         headers: {
           authorization: `Bearer ${this.#token}`,
@@ -77,10 +77,8 @@ export class Sender {
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
         signal: AbortSignal.timeout(givenUpAfterMs),
       })
-      const text = await response.text()
-      const parsed = text === '' ? undefined : JSON.parse(text)
-      this.#hold(method, path, { status: response.status, headers: response.headers, body: parsed, text })
-      return { status: response.status, data: response.ok ? parsed?.data : parsed?.error?.message }
+      this.#hold(method, path, answer)
+      return { status: answer.status, data: answer.status < 300 ? answer.data : answer.body?.error?.message }
     } catch {
       return { status: 0, data: undefined }
     }

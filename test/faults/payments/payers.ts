@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hangMs } from '#test/faults/measure.ts'
 import type { Site } from '#test/faults/site.ts'
-import { type Answer, Client } from '#test/support/client.ts'
+import { Client } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** The confirmations and failures of all payers. */
 export interface Paid {

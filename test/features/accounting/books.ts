@@ -1,5 +1,6 @@
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** A workspace's books as a test keeps them. */
 export interface Books {

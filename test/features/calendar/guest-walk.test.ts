@@ -2,8 +2,8 @@ import test, { type ExecutionContext } from 'ava'
 import { type GuestPrograms, startGuestPrograms } from '#test/features/calendar/guest-program.ts'
 import { deleteMailCounts } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
-import type { Answer } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { type World, world } from '#test/support/world.ts'
 
 const guests = ['ada@example.com', 'bob@example.com', 'eve@example.com'] as const

@@ -1,5 +1,6 @@
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** The calls of one caller in one space. */
 export function spaceOf(client: Client, org: Pick<Org, 'path'>, id: string) {

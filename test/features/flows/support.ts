@@ -1,10 +1,11 @@
 import type { ExecutionContext } from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { countEndedRuns } from '#test/features/flows/rows.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 import { type HeldLock, lockRows } from '#test/support/locks.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { World } from '#test/support/world.ts'
 
 /** A block as tests write it: its id, its type, its settings. */

@@ -1,5 +1,5 @@
-import type { Answer } from '#test/support/client.ts'
 import { createRole } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { World } from '#test/support/world.ts'
 
 /** A published form of a workspace whose visitors may fill it in. */

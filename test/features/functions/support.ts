@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** A rule that allows these actions. */
 export const allow = (...actions: string[]) => ({ effect: 'allow', actions })

@@ -1,7 +1,8 @@
 import type { ExecutionContext, TestFn } from 'ava'
 import { type MailServer, shareMailServer } from '#test/platform/mail/smtp.ts'
-import type { Answer, Client } from '#test/support/client.ts'
+import type { Client } from '#test/support/client.ts'
 import type { Org } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 

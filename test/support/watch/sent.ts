@@ -7,6 +7,8 @@ export interface Sent {
 }
 
 const sent = new Map<string, Sent>()
+/** Keys of named texts. */
+const keys = new Map<string, string>()
 const ours = /^kontor (api|worker|release|command)/
 
 /** Statements that Kontor's own connections sent in this process since the last call, each text once. A test's connections have no name. */
@@ -25,6 +27,13 @@ export function hearSent(heard: Heard): () => void {
   return () => listeners.delete(heard)
 }
 
+/** The text without the schema of its workspace: each workspace has its own schema, so that one statement has many texts. */
+function keyOf(name: string | undefined, text: string): string {
+  const key = keys.get(text) ?? text.replaceAll(/ws_[0-9a-f]{32}/g, 'ws')
+  if (name) keys.set(text, key)
+  return key
+}
+
 interface Connection {
   readonly connectionParameters?: { readonly application_name?: string }
 }
@@ -36,7 +45,6 @@ pg.Client.prototype.query = function watched(this: pg.Client, ...given: unknown[
   const { text, name } = typeof query === 'string' ? { text: query, name: undefined } : (query ?? { text: '', name: undefined })
   const application = (this as unknown as Connection).connectionParameters?.application_name ?? ''
   for (const heard of listeners) heard({ name, text })
-  // Each workspace has its own schema, so that one statement has many texts.
-  if (text && ours.test(application)) sent.set(text.replaceAll(/ws_[0-9a-f]{32}/g, 'ws'), { name, text })
+  if (text && ours.test(application)) sent.set(keyOf(name, text), { name, text })
   return original.apply(this, given)
 } as typeof pg.Client.prototype.query

@@ -21,8 +21,15 @@ export async function statementsWithoutWorkspace(db: pg.Pool): Promise<string[]>
   return complaints
 }
 
+let known: SharedTables | undefined
+
 /** The tables that all workspaces share: those with a column of the workspace, and that of the workspaces. */
 export async function sharedTables(db: pg.Pool): Promise<SharedTables> {
+  known ??= await findSharedTables(db)
+  return known
+}
+
+async function findSharedTables(db: pg.Pool): Promise<SharedTables> {
   const { rows } = await db.query<{ table_name: string }>(
     `select table_name from information_schema.columns where table_schema = 'public' and column_name = 'workspace_id'`,
   )

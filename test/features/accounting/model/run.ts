@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 import { type Asked, digits, Model, type ModelEntry, shown } from '#test/features/accounting/model/model.ts'
 import { type Operation, type Report, reports } from '#test/features/accounting/model/random.ts'
-import type { Answer } from '#test/support/client.ts'
+import type { Answer } from '#test/support/send-request.ts'
 
 /** The parts of an answer that the model checks. */
 export type Response = Pick<Answer, 'status' | 'data' | 'text'>

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import { request } from 'undici'
+
+/** A response of the API. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** The parsed JSON body; undefined where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
+  readonly body: any
+  /** `body.data`. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies of every shape
+  readonly data: any
+  /** The text of the body. */
+  readonly text: string
+}
+
+interface Options {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array | FormData | ReadableStream | null
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Sends one request and reads its response; redirects are not followed. Not by `fetch`, which takes four times as long (measured, with a
+ * trivial server: 0.7 ms of processor time against 0.17 ms).
+ */
+export async function sendRequest(url: string, { method, headers, body = null, signal }: Options): Promise<Answer> {
+  const encoded = await encode(body)
+  const response = await request(url, {
+    method,
+    headers: { ...encoded.headers, ...headers },
+    body: encoded.body,
+    ...(signal && { signal }),
+  })
+  const text = await response.body.text()
+  const received = new Headers(
+    Object.entries(response.headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as const)),
+  )
+  const isJson = received.get('content-type')?.startsWith('application/json') ?? false
+  const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
+  return { status: response.statusCode, headers: received, text, body: parsed, data: parsed?.data }
+}
+
+/** A body as undici sends it, with the content type that `fetch` gives it. */
+async function encode(
+  body: Options['body'],
+): Promise<{ readonly headers: Record<string, string>; readonly body: string | Uint8Array | Readable | null }> {
+  if (typeof body === 'string') return { headers: { 'content-type': 'text/plain;charset=UTF-8' }, body }
+  if (body instanceof ReadableStream) return { headers: {}, body: Readable.fromWeb(body) }
+  if (!(body instanceof FormData)) return { headers: {}, body: body ?? null }
+  const form = new Response(body)
+  return { headers: { 'content-type': form.headers.get('content-type') ?? '' }, body: new Uint8Array(await form.arrayBuffer()) }
+}
