@@ -8,7 +8,9 @@ const root = join(import.meta.dirname, '..', '..')
 const first = [
   'scripts',
   'scripts-start',
+  'functions-runners',
   'functions-sandbox',
+  'functions-faults',
   'functions-workers',
   'records-workers',
   'flows-runs',

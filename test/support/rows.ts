@@ -109,6 +109,14 @@ export async function setPlan(db: Db, workspaceId: string, plan: 'free' | 'paid'
   await db.query('update workspaces set plan = $2 where id = $1', [workspaceId, plan])
 }
 
+/** Gives a workspace's active jobs an hour of heartbeat and time, so that the queue does not retry them by itself. */
+export async function prolongActiveJobs(db: Db, workspaceId: string): Promise<void> {
+  await db.query(
+    `update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active' and data ->> 'workspaceId' = $1`,
+    [workspaceId],
+  )
+}
+
 /** Suspends a workspace, or makes it active again. */
 export async function setWorkspaceStatus(db: Db, workspaceId: string, status: 'active' | 'suspended'): Promise<void> {
   await db.query('update workspaces set status = $2 where id = $1', [workspaceId, status])

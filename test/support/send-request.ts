@@ -36,7 +36,7 @@ export async function sendRequest(url: string, { method, headers, body = null, s
   })
   const text = await response.body.text()
   const received = new Headers(
-    Object.entries(response.headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as const)),
+    Object.entries(response.headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as [string, string])),
   )
   const isJson = received.get('content-type')?.startsWith('application/json') ?? false
   const parsed = isJson && text !== '' ? JSON.parse(text) : undefined

@@ -18,7 +18,7 @@ interface Options {
 
 /**
  * One world for all tests of a thread that ask for this environment and these options; each test gets its own workspace. For tests that use
- * only their workspace: a world costs some 500 ms of processor time and 15 database connections, a workspace 30 ms and none. An environment
+ * only their workspace: a world costs some 200 ms of processor time and 15 database connections, a workspace 30 ms and none. An environment
  * that is known only once the tests begin, such as a port, makes it a world of this file, unless it has a key.
  */
 export function shareWorld(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
+import { jobs } from '#shared/features.ts'
 import { runMaintenance } from '#shared/platform/due/maintenance.ts'
 import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
@@ -59,9 +60,12 @@ export async function world(
   db.on('error', () => undefined)
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
   const org = await createOrg({ api, visitor })
-  const drain = () => drained(worker, db, chosen.includes('schedule') ? (now ?? clockOf(api)) : undefined)
+  const drainExcept = (pools: readonly WorkerPool[]) =>
+    drained(worker, db, pools, chosen.includes('schedule') ? (now ?? clockOf(api)) : undefined)
+  const drain = () => drainExcept([])
   const close = async () => {
-    await drain()
+    // Processes of other pools have ended with their tests. One that was killed after its last answer leaves the job of that answer.
+    await drainExcept(workerPools.filter((pool) => !chosen.includes(pool)))
     const reaching = await statementsWithoutWorkspace(db)
     await api.stop(1_000)
     await worker.stop(1_000)
@@ -90,8 +94,12 @@ const clockOf =
 /** Workers notice waiting jobs by themselves, so they are woken only this often: constant polling would cost more than the work. */
 const wakeEveryMs = 50
 
-/** A world whose own workers are stopped does not wait for maintenance tasks, which a second worker may have enqueued at its end. */
-async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<void> {
+/**
+ * Waits for due work and for jobs, except those of the `absent` pools. A world whose own workers are stopped does not wait for maintenance tasks, which a
+ * second worker may have enqueued at its end.
+ */
+async function drained(worker: Worker, db: pg.Pool, absent: readonly WorkerPool[], now?: () => Date): Promise<void> {
+  const ignored = ['dead-letters', ...jobs.filter(({ pool }) => absent.includes(pool)).map(({ name }) => name)]
   const deadline = Date.now() + openTooLongMs
   const end = Date.now() + drainWithinMs
   let wokenAt = Number.NEGATIVE_INFINITY
@@ -101,13 +109,12 @@ async function drained(worker: Worker, db: pg.Pool, now?: () => Date): Promise<v
       name: 'drained',
       text: `select count(*) > 0 as left, coalesce(bool_or(waits), false) as waits from (
          select state <> 'active' as waits from pgboss.job
-           where name <> 'dead-letters' and state in ('created', 'retry', 'active') and start_after <= now()
-             and not ($2 and name = $3)
-         union all select true from gated_jobs where slot is null
+           where name <> all($4) and state in ('created', 'retry', 'active') and start_after <= now() and not ($2 and name = $3)
+         union all select true from gated_jobs where slot is null and queue <> all($4)
          union all select true from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
        ) as work`,
-      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenance.name],
+      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenance.name, ignored],
     })
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
-import { countAuditEntries, countStoredRecords, listIdleTransactions, prolongActiveJobs } from '#test/core/records/rows.ts'
+import { countAuditEntries, countStoredRecords, listIdleTransactions } from '#test/core/records/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { countOpenJobs } from '#test/support/rows.ts'
+import { countOpenJobs, prolongActiveJobs } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 import type { World } from '#test/support/world.ts'
@@ -52,7 +52,7 @@ test('csv takeover: after kill -9 another worker continues an import and repeats
   const job = await startImport(t, w)
   await hold.reached()
   // Otherwise the queue itself retries such jobs after ten seconds.
-  await prolongActiveJobs(w.db)
+  await prolongActiveJobs(w.db, w.org.id)
   await first.kill('SIGKILL')
   await startWorkerProcess(t, w, 'data')
   await hold.release()

@@ -44,11 +44,6 @@ export async function listIdleTransactions(db: Db): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Gives active jobs an hour of heartbeat and time, so that the queue does not retry them by itself. */
-export async function prolongActiveJobs(db: Db): Promise<void> {
-  await db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
-}
-
 /** Status and progress of the workspace's recompute. */
 export async function readRecompute(db: Db, workspaceId: string): Promise<{ status: string; progress: { done: number; total: number } }> {
   const statement = `select progress, status from operations where workspace_id = $1 and kind = 'records.recompute'`

@@ -1,9 +1,10 @@
 import test from 'ava'
-import { prolongActiveJobs, readGate } from '#test/features/functions/rows.ts'
+import { readGate } from '#test/features/functions/rows.ts'
 import { createFunction, createLatch, handlerOf, invoke, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
 import { times } from '#test/support/depth.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { childrenOf } from '#test/support/living-processes.ts'
+import { prolongActiveJobs } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 
@@ -45,7 +46,7 @@ test('faults: runs of a killed worker are answered as interrupted, and waiting c
   await startWorkerProcess(t, w, 'functions')
   const runners = childrenOf(first.pid)
   // The queue itself, which hands such jobs on after ten seconds or more, is kept out of it.
-  await prolongActiveJobs(w.db)
+  await prolongActiveJobs(w.db, org.id)
   await first.kill('SIGKILL')
   for (const run of await Promise.all(runs)) t.like(run, { ...interrupted, steps: [], logs: [] })
   await latch.open()
@@ -58,6 +59,7 @@ test('faults: runs of a killed worker are answered as interrupted, and waiting c
   for (const pid of runners) t.throws(() => process.kill(pid, 0), undefined, 'a runner does not outlive its worker')
   const { runs: kept } = (await org.owner.get(`${org.path}/functions/${id}/runs`)).data
   t.is(kept.filter(({ ending }: { ending: string }) => ending === 'interrupted').length, 4)
+  await w.drain()
 })
 
 test('faults: a worker that receives SIGTERM lets its runs end', async (t) => {
@@ -86,4 +88,7 @@ test('faults: a worker that receives SIGTERM interrupts runs that do not end, an
   await eventually(async () => (await listStarted(org)).length === 1)
   await first.kill('SIGTERM')
   t.like(await run, { ...interrupted, steps: [{ method: 'records.create' }] })
+  // A job that took longer to end is in the queue again, and its operation has ended: the next worker completes it.
+  await startWorkerProcess(t, w, 'functions')
+  await w.drain()
 })

@@ -32,11 +32,6 @@ export async function listGateWaiters(db: Db): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Gives active jobs an hour of heartbeat and time, so that the queue does not retry them by itself. */
-export async function prolongActiveJobs(db: Db): Promise<void> {
-  await db.query(`update pgboss.job set heartbeat_seconds = 3600, expire_seconds = 3600 where state = 'active'`)
-}
-
 /** The names of locations that were created, in the order of the audit. */
 export async function readCreatedNames(db: Db, workspaceId: string): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(

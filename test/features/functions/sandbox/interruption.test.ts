@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import test from 'ava'
 import { openSandbox, requestFor, resultOf, runBody, stuckCall } from '#test/features/functions/sandbox/open-sandbox.ts'
+import { times } from '#test/support/depth.ts'
 import { goneProcess, isAlive } from '#test/support/living-processes.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
@@ -10,7 +11,7 @@ const interrupted = { ending: 'interrupted', error: 'the run was interrupted', t
 
 test('interruption: a runner killed during a run interrupts only that run, repeatedly', async (t) => {
   const sandbox = openSandbox(t)
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < times(6, 20); round++) {
     const stuck = stuckCall()
     const run = runBody(sandbox, "console.log('so far'); await sdk.records.list()", { call: stuck.call })
     const signal = await stuck.made

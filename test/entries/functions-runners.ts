@@ -1,0 +1,6 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/features/functions/sandbox/confinement.test.ts'
+import '#test/features/functions/sandbox/frames.test.ts'
+import '#test/features/functions/sandbox/interruption.test.ts'
+import '#test/features/functions/sandbox/misbehaviour.test.ts'
+import '#test/features/functions/sandbox/source-check.test.ts'
