@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import test from 'ava'
-import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run } from './project.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { createProject, kill, nothingRunsIn, type Project, type Run } from './project.ts'
 
 const modules = resolve(import.meta.dirname, '..', '..', 'node_modules')
 
@@ -68,7 +69,7 @@ for (const { name, stop } of [
     const project = createEmpty({ seconds: 0 })
     t.teardown(() => project.remove())
     const first = project.verb('migrate', 600)
-    await findProcess(project.folder, /programs\/npm/)
+    await eventually(() => project.calls().some((call) => call !== ''))
     stop(first)
     t.not(await first.ended, 0)
     const second = project.verb('migrate')

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 
 /** The pause after an answer is a tenth of the time waited so far, within these bounds: a long wait takes little of the machine. */
-const pauseMs = { least: 5, most: 50 }
+const pauseMs = { least: 10, most: 50 }
 
 /** The result of `eventually`: any value except undefined, null and false. */
 type Found<T> = Exclude<T, undefined | null | false>
