@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { validate } from '@readme/openapi-parser'
 import test, { type ExecutionContext } from 'ava'
-import pg from 'pg'
 import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
 import { describeErrors } from '#scripts/errors-page.ts'
 import { jobs } from '#shared/features.ts'
+import { openPool } from '#test/support/pool.ts'
 import { dumpSchema } from '#test/support/schema-dump.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
@@ -51,9 +51,7 @@ test('contracts: docs/errors.md describes every error code', async (t) => {
 
 test('contracts: all migrations together give test/contracts/schema.sql', async (t) => {
   const { name, url } = await cloneTemplate(`contract_${process.pid}`)
-  const db = new pg.Pool({ connectionString: url, max: 1 })
-  // Dropping the database may end the connection before it has closed.
-  db.on('error', () => undefined)
+  const db = openPool({ connectionString: url, max: 1 })
   t.teardown(async () => {
     await db.end()
     await dropDatabase(name)

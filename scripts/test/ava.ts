@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { endWithParent } from '../end-with-parent.mjs'
+import { printReport } from './report.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const graceMs = 5_000
@@ -15,7 +16,10 @@ export async function runAva(args: readonly string[], databaseUrl: string, stop:
   const [command = '', ...rest] = [...endWithParent('KILL'), process.execPath, preloaded, cli, ...args]
   const inherited = Object.entries(process.env).filter(([name]) => !settingsOfARun.test(name))
   const env = { ...Object.fromEntries(inherited), TEST_DATABASE_URL: databaseUrl }
-  const child = spawn(command, rest, { env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] })
+  // A terminal shows the report in colours; elsewhere, as in CI, only its end may be kept.
+  const output = process.stdout.isTTY ? 'inherit' : 'pipe'
+  const child = spawn(command, rest, { env, detached: true, stdio: ['ignore', output, 'inherit'] })
+  const report = child.stdout && printReport(child.stdout)
   const end = (signal: NodeJS.Signals) => endGroup(child.pid, signal)
   stop.addEventListener('abort', () => {
     end('SIGINT')
@@ -26,6 +30,7 @@ export async function runAva(args: readonly string[], databaseUrl: string, stop:
     child.on('close', (code) => resolve(code ?? 1))
   })
   end('SIGKILL')
+  report?.end(exitCode !== 0)
   return exitCode
 }
 

@@ -145,7 +145,14 @@ const shapes = eachFile(
   { 'shared/core/roles/a.ts': 'export const decision = schema(t.Object({}))' },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, shapes]
+const pools = eachFile(
+  'pools of tests are opened by test/support/pool.ts',
+  ({ path }) => within(path, ['test']) && !within(path, ['test/support/pool.ts', 'test/scripts/stand-in', 'test/architecture']),
+  ({ text }) => (/\bnew (?:pg\.)?Pool\(/.test(text) ? ['take openPool'] : []),
+  { 'test/core/records/a.ts': 'const db = new pg.Pool({ connectionString: url })' },
+)
+
+export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, shapes, pools]
 
 /** Every path that these rules name. */
 export const homePaths: readonly string[] = [
@@ -153,4 +160,6 @@ export const homePaths: readonly string[] = [
   'workers/features/functions/sandbox/runner/program.ts',
   'shared/core/scope/plan-cap.ts',
   'shared/core/scope/access.ts',
+  'test/support/pool.ts',
+  'test/scripts/stand-in',
 ]

@@ -5,13 +5,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import pg from 'pg'
 import { startApi } from '#api/server.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { callWith } from '#test/bin/call.ts'
 import { holdWorkspaceCommits, listWorkspaceIds } from '#test/bin/rows.ts'
 import { Client } from '#test/support/client.ts'
+import { openPool } from '#test/support/pool.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 
 /** An unused database and data folder. */
@@ -20,7 +20,7 @@ async function untouched(t: ExecutionContext) {
   t.teardown(() => dropDatabase(name))
   const dataDir = await mkdtemp(join(tmpdir(), 'kontor-test-'))
   t.teardown(() => rm(dataDir, { recursive: true, force: true }))
-  const db = new pg.Pool({ connectionString: url, max: 2 })
+  const db = openPool({ connectionString: url, max: 2 })
   t.teardown(() => db.end())
   const environment = {
     ...{ DATABASE_URL: url, DATA_DIR: dataDir, SECRET_KEY: randomBytes(32).toString('hex') },

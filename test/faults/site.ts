@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { Database } from '#shared/platform/db/database.ts'
 import { release } from '#shared/release.ts'
 import type { Teardown } from '#test/faults/case.ts'
@@ -10,6 +10,7 @@ import { type Cluster, startCluster } from '#test/faults/cluster.ts'
 import { apiMember, type Member, type MemberConfig, workerMember } from '#test/faults/member.ts'
 import { Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
+import { openPool } from '#test/support/pool.ts'
 
 /** An installation as in production: a durable database, two APIs and two workers of all pools. */
 export interface Site {
@@ -52,8 +53,7 @@ export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<
     Promise.all([apiMember(t, config, 'api-1', { ...given, ...first }), apiMember(t, config, 'api-2', given)]),
     Promise.all([workerMember(t, config, 'worker-1', first), workerMember(t, config, 'worker-2', all)]),
   ])
-  const db = new pg.Pool({ connectionString: cluster.url, max: 2 })
-  db.on('error', () => undefined)
+  const db = openPool({ connectionString: cluster.url, max: 2 })
   t.teardown(() => db.end())
   return { config, cluster, apis, workers, db, org: await firstOrg(cluster.url, apis) }
 }

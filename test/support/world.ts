@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
 import { jobs } from '#shared/features.ts'
 import { runMaintenance } from '#shared/platform/due/maintenance.ts'
@@ -12,6 +12,7 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
+import { openPool } from '#test/support/pool.ts'
 import { cloneTemplate, dropDatabase } from '#test/support/template.ts'
 import { takeContradictions } from '#test/support/watch/rows.ts'
 import { statementsWithoutWorkspace } from '#test/support/watch/watch.ts'
@@ -55,9 +56,7 @@ export async function world(
   const worker = await startWorker(config, chosen, log, now)
   const api = await startApi(config, log, now)
   // Tests of one world hold several connections at once: some keep locks, and others read.
-  const db = new pg.Pool({ connectionString: config.databaseUrl, max: 12 })
-  // Dropping the database at the end also ends idle connections.
-  db.on('error', () => undefined)
+  const db = openPool({ connectionString: config.databaseUrl, max: 12 })
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
   const org = await createOrg({ api, visitor })
   const drainExcept = (pools: readonly WorkerPool[]) =>

@@ -5,6 +5,7 @@ import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 import type { NaiveRecord } from '#test/core/policy/naive.ts'
 import { fields } from '#test/core/policy/random.ts'
+import { openPool } from '#test/support/pool.ts'
 
 const columnTypes: Readonly<Record<string, string>> = {
   number: 'numeric(20, 6)',
@@ -35,7 +36,7 @@ export async function thingsTable(): Promise<Things> {
   await runOnce(url, `create database ${name} template template0 encoding 'UTF8' locale_provider icu icu_locale 'tr-TR'`)
   const own = new URL(url)
   own.pathname = `/${name}`
-  const pool = new pg.Pool({ connectionString: own.href, options: '-c timezone=Pacific/Auckland -c datestyle=German,DMY', max: 4 })
+  const pool = openPool({ connectionString: own.href, options: '-c timezone=Pacific/Auckland -c datestyle=German,DMY', max: 4 })
   const query = async (raw: Knex.Raw): Promise<readonly Record<string, unknown>[]> => {
     const { text, values = [] } = buildStatement(raw)
     return (await pool.query<Record<string, unknown>>(text, [...values])).rows
