@@ -4,6 +4,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A record after one change, or before its deletion. */
 export interface RecordSnapshot extends Omit<RecordView, 'object_type'> {
@@ -38,8 +39,8 @@ export async function readSnapshots({ db }: Pick<Scope, 'db'>, delivery: EventDe
   })
 }
 
-/** PostgreSQL ends an instant in JSON with `+00:00`. */
-const toUtc = (instant: string): string => instant.replace('+00:00', 'Z')
+/** PostgreSQL ends an instant in JSON with `+00:00` and omits trailing zeros. */
+const toUtc = (instant: string): string => toUtcInstant(instant) ?? instant
 
 /**
  * Converts a snapshot to the form that rules are tested on, with the current type metadata. Deleted fields are omitted; a value that its

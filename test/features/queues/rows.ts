@@ -3,6 +3,7 @@ import type { Db } from '#test/support/rows.ts'
 /** Changes of a queue's stored rows that `verify` finds, by the field that it names. */
 export const queueTamperings = {
   priority: (db: Db, itemId: string) => db.query('update queue_items set priority = 9 where id = $1', [itemId]),
+  due_at: (db: Db, itemId: string) => db.query(`update queue_items set due_at = '2030-01-01' where id = $1`, [itemId]),
   stage: (db: Db, itemId: string) => db.query(`update queue_items set stage = 'out' where id = $1`, [itemId]),
   payload: (db: Db, itemId: string) => db.query(`update queue_items set payload = '{"a":1}' where id = $1`, [itemId]),
   row: (db: Db, itemId: string) => db.query('delete from queue_items where id = $1', [itemId]),

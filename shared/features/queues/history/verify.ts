@@ -3,6 +3,7 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { compareCounts, findItemRangeEnd, replayItems } from '#shared/features/queues/history/store.ts'
 import type { QueueDifference, QueueVerification } from '#shared/features/queues/jobs.ts'
 import { highestId, lowestId } from '#shared/platform/kernel/ids.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Items replayed per statement. */
 const batchSize = 2_000
@@ -24,7 +25,8 @@ export async function verifyHistory(scope: Scope, queue: Queue, advance: (items:
     const lastId: string | null = rangeEnd?.item_id ?? null
     const rows = await db.query(replayItems({ ...place, afterId, lastId: lastId ?? highestId }))
     for (const { id, field, expected, found, added, deleted, open, closed } of rows) {
-      if (id !== null && field !== null) differences.push({ item_id: id, field, expected, found })
+      if (id !== null && field !== null)
+        differences.push({ item_id: id, field, expected: show(field, expected), found: show(field, found) })
       totals.added += added
       totals.deleted += deleted
       totals.open += open
@@ -39,3 +41,6 @@ export async function verifyHistory(scope: Scope, queue: Queue, advance: (items:
   }
   return { ok: differences.length === 0, ...totals, differences: differences.slice(0, maxDifferences) }
 }
+
+/** A value of a field of an item. In JSON, PostgreSQL writes an instant in a form of its own. */
+const show = (field: string, value: unknown): unknown => (field === 'due_at' && typeof value === 'string' ? toUtcInstant(value) : value)
