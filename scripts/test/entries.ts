@@ -8,11 +8,13 @@ const root = join(import.meta.dirname, '..', '..')
 const first = [
   'scripts',
   'scripts-start',
+  'scripts-stop',
   'functions-runners',
   'functions-sandbox',
   'functions-faults',
   'functions-workers',
   'records-workers',
+  'records-takeovers',
   'flows-runs',
   'api-walk',
   'types-indexes',

@@ -1,5 +1,4 @@
 import '#test/support/one-at-a-time.ts'
-import '#test/features/flows/calls.test.ts'
 import '#test/features/flows/compute.test.ts'
 import '#test/features/flows/interrupted.test.ts'
 import '#test/features/flows/limits.test.ts'

@@ -47,15 +47,13 @@ export class Client {
   }
 
   async #sendOnce(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<Answer> {
-    const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData || body instanceof ReadableStream
     const answer = await sendRequest(this.root + path, {
       method,
       headers: {
         ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
-        ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+      body,
     })
     if (path.startsWith('/v1')) holdContract(method, path, answer)
     return answer

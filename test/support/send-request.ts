@@ -18,7 +18,8 @@ export interface Answer {
 interface Options {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array | FormData | ReadableStream | null
+  /** Text, bytes, forms and streams are sent unchanged, anything else as JSON; undefined is no body. */
+  readonly body?: unknown
   readonly signal?: AbortSignal
 }
 
@@ -26,11 +27,11 @@ interface Options {
  * Sends one request and reads its response; redirects are not followed. Not by `fetch`, which takes four times as long (measured, with a
  * trivial server: 0.7 ms of processor time against 0.17 ms).
  */
-export async function sendRequest(url: string, { method, headers, body = null, signal }: Options): Promise<Answer> {
+export async function sendRequest(url: string, { method, headers, body, signal }: Options): Promise<Answer> {
   const encoded = await encode(body)
   const response = await request(url, {
     method,
-    headers: { ...encoded.headers, ...headers },
+    headers: { ...(encoded.type && { 'content-type': encoded.type }), ...headers },
     body: encoded.body,
     ...(signal && { signal }),
   })
@@ -43,13 +44,13 @@ export async function sendRequest(url: string, { method, headers, body = null, s
   return { status: response.statusCode, headers: received, text, body: parsed, data: parsed?.data }
 }
 
-/** A body as undici sends it, with the content type that `fetch` gives it. */
-async function encode(
-  body: Options['body'],
-): Promise<{ readonly headers: Record<string, string>; readonly body: string | Uint8Array | Readable | null }> {
-  if (typeof body === 'string') return { headers: { 'content-type': 'text/plain;charset=UTF-8' }, body }
-  if (body instanceof ReadableStream) return { headers: {}, body: Readable.fromWeb(body) }
-  if (!(body instanceof FormData)) return { headers: {}, body: body ?? null }
+/** A body as undici sends it, and its content type as `fetch` gives it. */
+async function encode(body: unknown): Promise<{ readonly type?: string | null; readonly body: string | Uint8Array | Readable | null }> {
+  if (body === undefined) return { body: null }
+  if (body instanceof Uint8Array) return { body }
+  if (body instanceof ReadableStream) return { body: Readable.fromWeb(body) }
+  if (typeof body === 'string') return { type: 'text/plain;charset=UTF-8', body }
+  if (!(body instanceof FormData)) return { type: 'application/json', body: JSON.stringify(body) }
   const form = new Response(body)
-  return { headers: { 'content-type': form.headers.get('content-type') ?? '' }, body: new Uint8Array(await form.arrayBuffer()) }
+  return { type: form.headers.get('content-type'), body: new Uint8Array(await form.arrayBuffer()) }
 }

@@ -127,7 +127,7 @@ export async function send(root: string, route: Route, { token, path, body, head
   const { method } = route
   const answer = await sendRequest(root + path, {
     method,
-    body,
+    ...(body !== null && { body }),
     headers: {
       ...(body === null ? {} : { 'content-type': typeOf(route) }),
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),

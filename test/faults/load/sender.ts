@@ -65,16 +65,14 @@ export class Sender {
   }
 
   async #send(root: string, { method, path, body, headers }: Sent): Promise<Reply> {
-    const isForm = body instanceof FormData
     try {
       const answer = await sendRequest(root + path, {
         method,
         headers: {
           authorization: `Bearer ${this.#token}`,
-          ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+        body,
         signal: AbortSignal.timeout(givenUpAfterMs),
       })
       this.#hold(method, path, answer)

@@ -1,0 +1,3 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/core/records/batch-takeover.test.ts'
+import '#test/core/records/csv-takeover.test.ts'
