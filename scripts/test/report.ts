@@ -11,10 +11,13 @@ const rule = '─'
 export function printReport(report: Readable): { readonly end: (failed: boolean) => void } {
   const failures: string[] = []
   const summary: string[] = []
+  let isOfPassedTest = false
   createInterface({ input: report }).on('line', (line) => {
     if (summary.length > 0 || line.trim() === rule) return void summary.push(line)
     console.log(line)
-    if (line.trim() !== '' && !/^\s*✔/.test(line)) failures.push(line)
+    // What a test logged is indented below its line.
+    if (/^ {2}\S/.test(line)) isOfPassedTest = line.startsWith('  ✔')
+    if (!isOfPassedTest && line.trim() !== '') failures.push(line)
   })
   return {
     end: (failed) => {

@@ -48,16 +48,17 @@ test('test: a failing test gives exit code 1, AVA prints last, and the server is
   t.deepEqual(project.temporary(), [])
 })
 
-test('test: what failed is printed once more before AVA’s summary', async (t) => {
+test('test: what failed is printed once more before AVA’s summary, without what passed tests logged', async (t) => {
+  const logging = `declare('logs', (t) => (t.log('x'), t.pass()))`
   const throwing = `declare('throws', (t) => (setImmediate(() => { throw new Error('nobody catches it') }), new Promise(() => {})))`
-  const project = createSuite(`${sample}${throwing}\n`)
+  const project = createSuite([sample, logging, throwing].join('\n'))
   t.teardown(() => project.remove())
   const run = project.npmTest()
   t.is(await run.ended, 1)
   const report = run.output()
   const repeated = report.slice(report.indexOf('\n  Other than passed tests:\n'))
   t.regex(repeated, /Uncaught exception in test\/sample\.test\.ts.+nobody catches it.+\n {2}─\n\n.*\n {2}1 uncaught exception\n*(npm|$)/s)
-  t.notRegex(repeated, /✔/)
+  t.notRegex(repeated, /✔|ℹ/)
   await nothingRunsIn(project.folder)
 })
 
