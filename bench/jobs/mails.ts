@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
-import { sendMail } from '#shared/platform/mail/jobs.ts'
+import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 
 const kind = 'bench'
 
@@ -26,9 +26,9 @@ export async function putMails(db: Executor, workspaceIds: readonly string[], co
         queue.expire_seconds, queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max,
         queue.policy, queue.dead_letter, queue.heartbeat_seconds
       from made cross join pgboss.queue as queue where queue.name = $3`,
-    values: [workspaceIds, count, sendMail.name],
+    values: [workspaceIds, count, sendMailJob.name],
   })
-  await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, sendMail.name] })
+  await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, sendMailJob.name] })
 }
 
 /** Waits until a workspace has no mail left to send. */
@@ -45,6 +45,6 @@ export async function mailed(db: Executor, workspaceId: string): Promise<void> {
 
 /** Deletes all mails, sent or not. */
 export async function forgetMails(db: Executor): Promise<void> {
-  await db.query({ text: `delete from pgboss.job where name = $1`, values: [sendMail.name] })
+  await db.query({ text: `delete from pgboss.job where name = $1`, values: [sendMailJob.name] })
   await db.query({ text: `delete from outbox_mails where kind = '${kind}'` })
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
 import { jobs } from '#shared/features.ts'
-import { runMaintenance } from '#shared/platform/due/maintenance.ts'
+import { runMaintenanceJob } from '#shared/platform/due/maintenance.ts'
 import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
@@ -113,7 +113,7 @@ async function drained(worker: Worker, db: pg.Pool, absent: readonly WorkerPool[
          union all select true from event_outbox where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
        ) as work`,
-      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenance.name, ignored],
+      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenanceJob.name, ignored],
     })
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''

@@ -1,5 +1,5 @@
 import { answer, delegate, orgPath } from '#api/http/route.ts'
-import { exportLedger, sealBooks, verifyLedger } from '#shared/features/accounting/jobs.ts'
+import { exportLedgerJob, sealBooksJob, verifyLedgerJob } from '#shared/features/accounting/jobs.ts'
 import { exportQuery } from '#shared/features/accounting/reports/schemas.ts'
 import { sealInput, sealList } from '#shared/features/accounting/seals/schemas.ts'
 import { listSeals } from '#shared/features/accounting/seals/seals.ts'
@@ -19,7 +19,7 @@ export const routes = [
       'of recording. Keep the hash to prove later that no entry has changed.',
     permission: 'accounting:post',
     body: sealInput,
-    job: sealBooks,
+    job: sealBooksJob,
     makes: 'json',
     status: 201,
     payload: ({ body: { until = null } }) => ({ until }),
@@ -42,7 +42,7 @@ export const routes = [
     summary: 'Check the books',
     description: 'Recomputes the chain of seals, the balance of every entry and the trial balances from the lines.',
     permission: 'accounting:read',
-    job: verifyLedger,
+    job: verifyLedgerJob,
     makes: 'json',
     payload: () => ({}),
   }),
@@ -56,7 +56,7 @@ export const routes = [
       'Accounts are named by kind and code.',
     permission: 'accounting:read',
     query: exportQuery,
-    job: exportLedger,
+    job: exportLedgerJob,
     makes: ['text/plain', 'text/csv'],
     payload: ({ query: { format, recorded_before = null } }) => ({ format, recordedBefore: recorded_before }),
   }),

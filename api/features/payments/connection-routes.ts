@@ -8,7 +8,7 @@ import {
 } from '#shared/features/payments/connections/connections.ts'
 import { requireConnection } from '#shared/features/payments/connections/open.ts'
 import { connectionChange, connectionInput, connectionView } from '#shared/features/payments/connections/schemas.ts'
-import { testPaymentConnection } from '#shared/features/payments/jobs.ts'
+import { testPaymentConnectionJob } from '#shared/features/payments/jobs.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 const connections = `${orgPath}/payments/connections` as const
@@ -83,7 +83,7 @@ export const connectionRoutes = [
       "Asks the provider whether it accepts the credentials and saves the result as the connection's status. " +
       'A refusal is a status, not an error.',
     permission: 'payments:manage',
-    job: testPaymentConnection,
+    job: testPaymentConnectionJob,
     makes: 'json',
     payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
   }),

@@ -1,5 +1,5 @@
 import { answer, delegate, orgPath } from '#api/http/route.ts'
-import { cancelLink, createLink, refreshLink } from '#shared/features/payments/jobs.ts'
+import { cancelLinkJob, createLinkJob, refreshLinkJob } from '#shared/features/payments/jobs.ts'
 import { getLink, listLinks, readLink } from '#shared/features/payments/links/find.ts'
 import { linkInput, linkQuery, linkView, readLinkInput, timeline } from '#shared/features/payments/links/schemas.ts'
 import { readTimeline } from '#shared/features/payments/links/timeline.ts'
@@ -33,7 +33,7 @@ export const linkRoutes = [
     permission: 'payments:collect',
     body: linkInput,
     status: 201,
-    job: createLink,
+    job: createLinkJob,
     makes: 'json',
     payload: ({ body, header }, { principal }) => ({
       request: readLinkInput(body),
@@ -58,7 +58,7 @@ export const linkRoutes = [
     summary: 'Cancel an unpaid payment link',
     description: 'Also ends the pay pages that payers have open. Cancelling a cancelled link changes nothing.',
     permission: 'payments:collect',
-    job: cancelLink,
+    job: cancelLinkJob,
     makes: 'json',
     payload: async ({ params }, scope) => ({ linkId: (await getLink(scope, params.linkId)).id }),
   }),
@@ -69,7 +69,7 @@ export const linkRoutes = [
     summary: 'Poll the provider for the state of a payment link',
     description: 'Finds payments that no webhook reported; safe to repeat.',
     permission: 'payments:collect',
-    job: refreshLink,
+    job: refreshLinkJob,
     makes: 'json',
     payload: async ({ params }, scope) => ({ linkId: (await getLink(scope, params.linkId)).id }),
   }),

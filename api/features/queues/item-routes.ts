@@ -26,7 +26,7 @@ import {
   scanLogAnswer,
   scanLogInput,
 } from '#shared/features/queues/items/schemas.ts'
-import { pressButton } from '#shared/features/queues/jobs.ts'
+import { pressButtonJob } from '#shared/features/queues/jobs.ts'
 import { judgeScan } from '#shared/features/queues/scans/scan.ts'
 import { judgeScanLog } from '#shared/features/queues/scans/scan-log.ts'
 import { requirePressable } from '#shared/features/queues/stages/buttons.ts'
@@ -168,7 +168,7 @@ export const routes = [
       "The button's function runs once for each item, with the rights that the caller and the function's author share. Needs functions:invoke too.",
     permission: 'queues:transition',
     body: actionInput,
-    job: pressButton,
+    job: pressButtonJob,
     makes: 'json',
     payload: async ({ resource: queue, params, body }, scope) => {
       const { button_id: buttonId, item_ids: itemIds } = body

@@ -14,7 +14,7 @@ import { historyQuery, historySchema } from '#shared/features/queues/history/sch
 import { readBoard } from '#shared/features/queues/items/board.ts'
 import { listStageItems } from '#shared/features/queues/items/list.ts'
 import { boardAnswer, boardQuery, itemPage, stageItemsQuery } from '#shared/features/queues/items/schemas.ts'
-import { verifyQueue } from '#shared/features/queues/jobs.ts'
+import { verifyQueueJob } from '#shared/features/queues/jobs.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -165,7 +165,7 @@ export const routes = [
       "Replays every item's history against its row, and the rows against the counts. Where items follow their records it counts hidden ones too, and needs queues:update.",
     permission: 'queues:read',
     further: [{ permission: 'queues:update', on: verified }],
-    job: verifyQueue,
+    job: verifyQueueJob,
     makes: 'json',
     payload: ({ resource }) => ({ queueId: resource.id }),
   }),

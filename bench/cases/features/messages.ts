@@ -6,7 +6,7 @@ import { openDatabase } from '#bench/jobs/database.ts'
 import { drained } from '#bench/jobs/drain.ts'
 import { forgetMails, mailed, putMails } from '#bench/jobs/mails.ts'
 import { startServer } from '#bench/servers/start.ts'
-import { sendMail } from '#shared/platform/mail/jobs.ts'
+import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 
 /** Mails of the throughput case, and waiting mails of the noisy workspace. */
 const [count, waiting] = [1_000, 10_000]
@@ -37,13 +37,13 @@ export const messages: Group = {
         while (left-- > 0)
           await transport.sendMail({ from: 'a@example.com', to: 'ann@example.com', subject: 'Your order', text: 'It is on its way.' })
       }
-      await Promise.all(Array.from({ length: sendMail.concurrency }, client))
+      await Promise.all(Array.from({ length: sendMailJob.concurrency }, client))
       return { amount: (count * 1_000) / (performance.now() - started) }
     }
     const rate = async (): Promise<Side> => {
       await forgetMails(db)
       await putMails(db, workspaces, count)
-      return withWorker(async () => ({ amount: await drained(db, sendMail.name, count) }))
+      return withWorker(async () => ({ amount: await drained(db, sendMailJob.name, count) }))
     }
     const beside = async (): Promise<Side> => {
       await putMails(db, [noisy], waiting)

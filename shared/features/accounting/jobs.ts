@@ -15,7 +15,7 @@ const wholeLedgerJob = {
 } as const
 
 /** Seals the entries recorded before an instant. */
-export const sealBooks = defineJob({
+export const sealBooksJob = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.seal',
   payload: schema(t.Object({ until: nullable(t.String()) })),
@@ -23,7 +23,7 @@ export const sealBooks = defineJob({
 })
 
 /** Recomputes seals, entries and balances, and reports differences. */
-export const verifyLedger = defineJob({
+export const verifyLedgerJob = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.verify',
   payload: schema(t.Object({})),
@@ -31,7 +31,7 @@ export const verifyLedger = defineJob({
 })
 
 /** Exports the ledger to a file. */
-export const exportLedger = defineJob({
+export const exportLedgerJob = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.export',
   payload: schema(t.Object({ format: t.Enum(['hledger', 'beancount', 'csv']), recordedBefore: nullable(t.String()) })),
@@ -39,7 +39,7 @@ export const exportLedger = defineJob({
 })
 
 /** Updates the month sums of a workspace. */
-export const sumLedgerMonths = defineJob({
+export const sumLedgerMonthsJob = defineJob({
   name: 'accounting.months',
   work: 'upkeep',
   app: null,

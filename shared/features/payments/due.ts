@@ -1,4 +1,4 @@
-import { expireLink, sweepConnection } from '#shared/features/payments/jobs.ts'
+import { expireLinkJob, sweepConnectionJob } from '#shared/features/payments/jobs.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
 
 /**
@@ -16,7 +16,7 @@ export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepInte
  */
 export const sweepDue = defineDue({
   name: 'payments.sweep',
-  job: sweepConnection,
+  job: sweepConnectionJob,
   payload: ({ subject }) => ({ connectionId: subject }),
   nextTime: (_work, now) => nextSweep(now),
 })
@@ -24,7 +24,7 @@ export const sweepDue = defineDue({
 /** Expires a link; the subject is the link's id. */
 export const expiryDue = defineDue({
   name: 'payments.expiry',
-  job: expireLink,
+  job: expireLinkJob,
   payload: ({ subject }) => ({ linkId: subject }),
 })
 

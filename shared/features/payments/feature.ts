@@ -1,29 +1,29 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
 import { paymentsDue } from '#shared/features/payments/due.ts'
 import {
-  cancelLink,
-  createLink,
-  deliverSandboxEvent,
-  endConnection,
-  expireLink,
-  handleEvent,
-  refreshLink,
-  sweepConnection,
-  testPaymentConnection,
+  cancelLinkJob,
+  createLinkJob,
+  deliverSandboxEventJob,
+  endConnectionJob,
+  expireLinkJob,
+  handleEventJob,
+  refreshLinkJob,
+  sweepConnectionJob,
+  testPaymentConnectionJob,
 } from '#shared/features/payments/jobs.ts'
 import { paymentMetrics } from '#shared/features/payments/metrics.ts'
 
 export const feature = {
   jobs: {
-    createLink,
-    cancelLink,
-    refreshLink,
-    expireLink,
-    testConnection: testPaymentConnection,
-    sweepConnection,
-    endConnection,
-    handleEvent,
-    deliverSandboxEvent,
+    createLink: createLinkJob,
+    cancelLink: cancelLinkJob,
+    refreshLink: refreshLinkJob,
+    expireLink: expireLinkJob,
+    testConnection: testPaymentConnectionJob,
+    sweepConnection: sweepConnectionJob,
+    endConnection: endConnectionJob,
+    handleEvent: handleEventJob,
+    deliverSandboxEvent: deliverSandboxEventJob,
   },
   dueKinds: paymentsDue,
   metrics: paymentMetrics,

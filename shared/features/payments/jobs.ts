@@ -22,7 +22,7 @@ const linkId = schema(t.Object({ linkId: t.String({ format: 'uuid' }) }))
 const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }) }))
 
 /** Creates a link at its provider. */
-export const createLink = defineJob({
+export const createLinkJob = defineJob({
   ...requestJob,
   name: 'payments.create-link',
   payload: schema(t.Object({ request: linkRequest, deduplicationKey: nullable(t.String()) })),
@@ -30,7 +30,7 @@ export const createLink = defineJob({
 })
 
 /** Cancels a link at its provider. */
-export const cancelLink = defineJob({
+export const cancelLinkJob = defineJob({
   ...requestJob,
   name: 'payments.cancel-link',
   payload: linkId,
@@ -38,7 +38,7 @@ export const cancelLink = defineJob({
 })
 
 /** Polls a provider for a link's state. */
-export const refreshLink = defineJob({
+export const refreshLinkJob = defineJob({
   ...requestJob,
   name: 'payments.refresh-link',
   payload: linkId,
@@ -46,7 +46,7 @@ export const refreshLink = defineJob({
 })
 
 /** Tests a connection's credentials at its provider. */
-export const testPaymentConnection = defineJob({
+export const testPaymentConnectionJob = defineJob({
   ...requestJob,
   name: 'payments.test-connection',
   payload: connectionId,
@@ -54,7 +54,7 @@ export const testPaymentConnection = defineJob({
 })
 
 /** Applies a stored provider event. */
-export const handleEvent = defineJob({
+export const handleEventJob = defineJob({
   ...backgroundJob,
   name: 'payments.event',
   work: 'upkeep',
@@ -66,7 +66,7 @@ export const handleEvent = defineJob({
 })
 
 /** Lists the events of a connection's provider since the last sweep. */
-export const sweepConnection = defineJob({
+export const sweepConnectionJob = defineJob({
   ...backgroundJob,
   name: 'payments.sweep',
   work: 'upkeep',
@@ -80,7 +80,7 @@ export const sweepConnection = defineJob({
 })
 
 /** Expires an overdue link, or ends a link at its provider that has already ended here. */
-export const expireLink = defineJob({
+export const expireLinkJob = defineJob({
   ...backgroundJob,
   name: 'payments.expire-link',
   work: 'due',
@@ -92,7 +92,7 @@ export const expireLink = defineJob({
 })
 
 /** Cancels the open links of a deleted connection. */
-export const endConnection = defineJob({
+export const endConnectionJob = defineJob({
   ...backgroundJob,
   name: 'payments.end-connection',
   work: 'upkeep',
@@ -104,7 +104,7 @@ export const endConnection = defineJob({
 })
 
 /** Calls the webhook with what a payer did on the sandbox's pay page, as a provider does. */
-export const deliverSandboxEvent = defineJob({
+export const deliverSandboxEventJob = defineJob({
   ...backgroundJob,
   name: 'payments.sandbox-deliver',
   work: 'upkeep',

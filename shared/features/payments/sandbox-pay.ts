@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { platformOrigin } from '#shared/features/payments/connections/connections.ts'
 import { findConnection, openConnection } from '#shared/features/payments/connections/open.ts'
-import { deliverSandboxEvent } from '#shared/features/payments/jobs.ts'
+import { deliverSandboxEventJob } from '#shared/features/payments/jobs.ts'
 import { buildEvent, eventIdOfPayment, signedHeaders } from '#shared/features/payments/providers/sandbox.ts'
 import {
   findSandboxLink,
@@ -54,7 +54,7 @@ export async function payOrDecline(scope: Scope, linkId: string, { outcome, name
       }),
     )
     if (inserted.length === 0) return
-    await jobQueue.enqueue(tx, deliverSandboxEvent, platformOrigin(scope), { paymentId: id })
+    await jobQueue.enqueue(tx, deliverSandboxEventJob, platformOrigin(scope), { paymentId: id })
   })
   return requirePayPageLink(scope, linkId)
 }

@@ -5,7 +5,7 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 const uuid = t.String({ format: 'uuid' })
 
 /** Runs a stage's on_enter function or flow for each item that entered it. */
-export const runOnEnter = defineJob({
+export const runOnEnterJob = defineJob({
   name: 'queues.entered',
   work: 'step',
   app: 'queues',
@@ -25,7 +25,7 @@ export const runOnEnter = defineJob({
 })
 
 /** Adds and cancels items after record changes. */
-export const intakeRecordChanges = defineJob({
+export const intakeRecordChangesJob = defineJob({
   name: 'queues.intake',
   work: 'step',
   app: 'queues',
@@ -50,7 +50,7 @@ const pressPayload = schema(t.Object({ queueId: uuid, stage: t.String(), buttonI
 export type PressPayload = TypeOf<typeof pressPayload>
 
 /** Runs a stage's button: its function once per item. */
-export const pressButton = defineJob({
+export const pressButtonJob = defineJob({
   name: 'queues.press',
   work: 'request',
   app: 'queues',
@@ -91,7 +91,7 @@ export type QueueVerification = TypeOf<typeof queueVerification>
 export type QueueDifference = QueueVerification['differences'][number]
 
 /** Verifies every item of a queue by its history. */
-export const verifyQueue = defineJob({
+export const verifyQueueJob = defineJob({
   name: 'queues.verify',
   work: 'request',
   app: 'queues',
@@ -106,7 +106,7 @@ export const verifyQueue = defineJob({
 })
 
 /** Deletes the items and history of a deleted queue. */
-export const clearQueue = defineJob({
+export const clearQueueJob = defineJob({
   name: 'queues.clear',
   work: 'upkeep',
   app: null,

@@ -10,7 +10,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const uuid = t.String({ format: 'uuid' })
 
 /** Puts a deferred job back into its queue. */
-export const requeueDeferred = defineJob({
+export const requeueDeferredJob = defineJob({
   name: 'due.wake',
   work: 'upkeep',
   app: null,
@@ -27,7 +27,7 @@ export const requeueDeferred = defineJob({
 const kindOf = (app: AppName | null): DueKind<{ workspaceId: string; jobId: string }> =>
   defineDue({
     name: app === null ? 'jobs.deferred' : `jobs.deferred ${app}`,
-    job: requeueDeferred,
+    job: requeueDeferredJob,
     payload: ({ workspaceId, subject }) => ({ workspaceId: workspaceId ?? '', jobId: subject }),
     work: 'due',
     app,

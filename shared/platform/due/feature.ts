@@ -1,4 +1,4 @@
-import { deferredJobKinds, requeueDeferred } from '#shared/platform/due/defer-job.ts'
-import { runMaintenance } from '#shared/platform/due/maintenance.ts'
+import { deferredJobKinds, requeueDeferredJob } from '#shared/platform/due/defer-job.ts'
+import { runMaintenanceJob } from '#shared/platform/due/maintenance.ts'
 
-export const feature = { jobs: { requeueDeferred, runMaintenance }, dueKinds: deferredJobKinds }
+export const feature = { jobs: { requeueDeferred: requeueDeferredJob, runMaintenance: runMaintenanceJob }, dueKinds: deferredJobKinds }

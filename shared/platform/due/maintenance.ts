@@ -6,7 +6,7 @@ import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.t
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Runs a maintenance task. */
-export const runMaintenance = defineJob({
+export const runMaintenanceJob = defineJob({
   name: 'due.maintenance',
   work: 'upkeep',
   app: null,
@@ -33,7 +33,7 @@ export function defineMaintenanceKind(tasks: MaintenanceKind['tasks']): Maintena
   const periods = new Map(tasks.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
   const kind = defineDue({
     name: 'maintenance',
-    job: runMaintenance,
+    job: runMaintenanceJob,
     payload: ({ subject }) => ({ task: subject }),
     nextTime: ({ subject }, now) => {
       const periodMs = periods.get(subject)

@@ -38,7 +38,7 @@ const deleteDeferred = statement(
  * Sends a deferred job to its queue again, under its own id and with its full number of attempts. Does nothing when it was requeued
  * already.
  */
-export async function requeueDeferredJob(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
+export async function returnDeferredJob(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], workspaceId: string, id: string): Promise<void> {
   const [deferred] = await tx.query(deleteDeferred({ workspaceId, id }))
   if (!deferred) return
   await queue.send(tx, jobs.find(({ name }) => name === deferred.queue) ?? { name: deferred.queue }, id, deferred.envelope)

@@ -3,7 +3,7 @@ import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Sends one mail of the outbox; after ten attempts its status is failed (decisions, Forms, website content, messages). */
-export const sendMail = defineJob({
+export const sendMailJob = defineJob({
   name: 'mail.send',
   work: 'upkeep',
   app: null,
@@ -21,7 +21,7 @@ export const sendMail = defineJob({
 /** Sends a mail later, after its workspace's suspension or for its second attempt; the subject is the mail's id. */
 export const mailDue = defineDue({
   name: 'mail',
-  job: sendMail,
+  job: sendMailJob,
   payload: ({ subject }) => ({ mailId: subject }),
   work: 'due',
 })

@@ -1,4 +1,4 @@
-import { sealBooks } from '#shared/features/accounting/jobs.ts'
+import { sealBooksJob } from '#shared/features/accounting/jobs.ts'
 import { countSeal } from '#shared/features/accounting/metrics.ts'
 import { prepareSeal, storeSeal } from '#shared/features/accounting/seals/seals.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -14,7 +14,7 @@ class Overtaken extends Error {}
  * Seals the ledger. No lock is held while hashing. The seal and the job's completion are committed together, so no crash leaves a seal that
  * the job's result does not name.
  */
-export default defineHandler(sealBooks, async ({ payload: { until }, scope, commit }) => {
+export default defineHandler(sealBooksJob, async ({ payload: { until }, scope, commit }) => {
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const prepared = await prepareSeal(scope, until ?? undefined)
     try {

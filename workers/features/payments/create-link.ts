@@ -1,4 +1,4 @@
-import { createLink } from '#shared/features/payments/jobs.ts'
+import { createLinkJob } from '#shared/features/payments/jobs.ts'
 import { createRequestedLink } from '#shared/features/payments/links/create.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
@@ -6,6 +6,6 @@ import { defineHandler } from '#workers/core/scope/handler.ts'
 const keyLifetimeMs = 24 * 3_600_000
 
 // A request without an Idempotency-Key uses the job's id as its key, so that retries of the job create one link.
-export default defineHandler(createLink, async ({ payload: { request, deduplicationKey }, scope, jobId }) => ({
+export default defineHandler(createLinkJob, async ({ payload: { request, deduplicationKey }, scope, jobId }) => ({
   result: await createRequestedLink(scope, request, deduplicationKey ?? `job ${jobId}`, keyLifetimeMs),
 }))

@@ -1,7 +1,7 @@
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { applyRecordChanges } from '#shared/features/queues/intake/intake.ts'
-import { intakeRecordChanges } from '#shared/features/queues/jobs.ts'
+import { intakeRecordChangesJob } from '#shared/features/queues/jobs.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 
@@ -9,7 +9,7 @@ import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-w
  * Applies record changes to each listening queue, with the rights of the queue's last editor. A queue is skipped when that editor has left
  * or lacks rights, or when the queue is deleted.
  */
-export default definePlatformHandler(intakeRecordChanges, async ({ payload, scope }) => {
+export default definePlatformHandler(intakeRecordChangesJob, async ({ payload, scope }) => {
   for (const queueId of payload.listenerIds) {
     const { refusal } = await catchRefusal(() => applyToQueue(scope, payload.workspaceId, queueId, payload))
     if (refusal) scope.log.info({ queueId, refusal: refusal.message }, 'intake skips a queue')

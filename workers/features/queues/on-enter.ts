@@ -4,7 +4,7 @@ import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { type Queue, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
 import { findAnyItemViews } from '#shared/features/queues/items/find.ts'
-import { runOnEnter } from '#shared/features/queues/jobs.ts'
+import { runOnEnterJob } from '#shared/features/queues/jobs.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import { dispositionOf } from '#shared/platform/kernel/background.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
@@ -17,7 +17,7 @@ import { automationCause, automationScope } from '#workers/features/queues/autom
  * Starts the functions and flows in the transaction that completes this job, so each entry of an item starts one run even if the job is
  * repeated. The number of statements does not depend on the number of items.
  */
-export default defineHandler(runOnEnter, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
+export default defineHandler(runOnEnterJob, async ({ payload: { queueId, entries }, scope, jobId, commit }) => {
   const queue = await requireQueue(scope, queueId)
   const items = await findAnyItemViews(
     scope,

@@ -3,7 +3,7 @@ import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import type { Button, Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findAnyItemViews } from '#shared/features/queues/items/find.ts'
-import { type ButtonResult, type PressPayload, pressButton } from '#shared/features/queues/jobs.ts'
+import { type ButtonResult, type PressPayload, pressButtonJob } from '#shared/features/queues/jobs.ts'
 import {
   buttonInput,
   findPressedItems,
@@ -24,7 +24,7 @@ import type { StartJob } from '#workers/platform/jobs/handler.ts'
 const started = schema(t.Array(t.Object({ itemId: t.String(), runId: t.Optional(t.String()), error: t.Optional(t.String()) })))
 
 /** Starts the button's function for each item, waits without occupying a slot until all runs have ended, and returns the result of each. */
-export default defineHandler(pressButton, async ({ payload, scope, checkpoint, park, commit }) => {
+export default defineHandler(pressButtonJob, async ({ payload, scope, checkpoint, park, commit }) => {
   const { queueId, stage, buttonId, itemIds } = payload
   const queue = await requireQueue(scope, queueId)
   const runs = checkpoint === undefined ? await checkAndFindItems(scope, queue, payload) : started.parse(checkpoint)

@@ -2,7 +2,7 @@ import { setDue } from '#shared/platform/due/due-times.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import type { DeliveryOutcome, RelayRefusal } from '#shared/platform/mail/delivery-outcome.ts'
-import { mailDue, sendMail } from '#shared/platform/mail/jobs.ts'
+import { mailDue, sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
 import { mailAttempts, mailSeconds, relayRefusals } from '#shared/platform/mail/metrics.ts'
 import { completeMail, findMail, markMailUncertain, type OutboxMail, recordMailFailure, takeMail } from '#shared/platform/mail/store.ts'
@@ -23,7 +23,7 @@ const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
  * died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
  */
 export const createSendMailHandler = (findConnectionTransport: FindConnectionTransport) =>
-  defineJobHandler(sendMail, async ({ payload, scope, signal }) => {
+  defineJobHandler(sendMailJob, async ({ payload, scope, signal }) => {
     const mail = await findMail(scope.db, payload.mailId)
     if (!mail) return { result: null }
     const { workspace_id, connection_id } = mail

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { sumLedgerMonths } from '#shared/features/accounting/jobs.ts'
+import { sumLedgerMonthsJob } from '#shared/features/accounting/jobs.ts'
 import {
   addMonthSums,
   findMonthStep,
@@ -46,7 +46,7 @@ export async function requestMonthSums({ db, jobQueue, workspace, cause, now }: 
   if (lines < maxRecentLines) return
   const minute = Math.floor(now().getTime() / 60_000)
   const id = createHash('md5').update(`ledger months ${workspace.id} ${minute}`).digest('hex')
-  await enqueueAll(jobQueue, db, sumLedgerMonths, [
+  await enqueueAll(jobQueue, db, sumLedgerMonthsJob, [
     { id, origin: { workspaceId: workspace.id, cause }, payload: { workspaceId: workspace.id } },
   ])
 }

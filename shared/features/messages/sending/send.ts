@@ -12,7 +12,7 @@ import { getTemplate } from '#shared/features/messages/templates/templates.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { sendMail } from '#shared/platform/mail/jobs.ts'
+import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 
 interface SendOptions {
   /** Deduplication key within the workspace, such as that of a flow's step: the first call sends, later calls return its result. */
@@ -64,7 +64,7 @@ export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicati
 
 /** The cause gets depth 0: a message starts no automation, so the limit on automatic steps must not stop its sending. */
 const enqueue = ({ db, jobQueue, cause, workspace }: Scope, id: string): Promise<string> =>
-  jobQueue.enqueue(db, sendMail, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
+  jobQueue.enqueue(db, sendMailJob, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
 
 function createLookup({ vars }: MessageInput, lookup: SendOptions['lookup']): VariableLookup {
   const known = new Map(Object.entries(vars ?? {}))

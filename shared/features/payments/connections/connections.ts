@@ -11,7 +11,7 @@ import {
   updateConnection,
 } from '#shared/features/payments/connections/store.ts'
 import { nextSweep, sweepDue } from '#shared/features/payments/due.ts'
-import { endConnection } from '#shared/features/payments/jobs.ts'
+import { endConnectionJob } from '#shared/features/payments/jobs.ts'
 import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
 import type { Credentials } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
@@ -86,7 +86,7 @@ export async function removeConnection(scope: Scope, id: string): Promise<void> 
   if (!isUuid(id)) throw problem('NOT_FOUND')
   await scope.db.transaction(async (tx) => {
     requireRow(await tx.query(hideConnection({ workspaceId: scope.workspace.id, id, deletedAt: scope.now() })))
-    await scope.jobQueue.enqueue(tx, endConnection, platformOrigin(scope), { connectionId: id })
+    await scope.jobQueue.enqueue(tx, endConnectionJob, platformOrigin(scope), { connectionId: id })
   })
 }
 

@@ -5,7 +5,7 @@ import { openConnection } from '#shared/features/payments/connections/open.ts'
 import { findWebhookConnection, type StoredConnection } from '#shared/features/payments/connections/store.ts'
 import { applyFacts } from '#shared/features/payments/events/apply.ts'
 import { insertEvent, lockEvent, saveEventLink } from '#shared/features/payments/events/store.ts'
-import { handleEvent } from '#shared/features/payments/jobs.ts'
+import { handleEventJob } from '#shared/features/payments/jobs.ts'
 import type { ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { Delivery } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
@@ -50,7 +50,7 @@ export function storeEvent(
     const stored = (await insert()) ?? (signsEventId ? undefined : await insert())
     if (!stored) return false
     const origin = platformOrigin({ workspace: { id: workspaceId }, cause })
-    await jobQueue.enqueue(tx, handleEvent, origin, { connectionId, eventKey: stored.event_key })
+    await jobQueue.enqueue(tx, handleEventJob, origin, { connectionId, eventKey: stored.event_key })
     return true
   })
 }

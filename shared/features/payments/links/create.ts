@@ -3,7 +3,7 @@ import { platformOrigin } from '#shared/features/payments/connections/connection
 import { openConnection, requireConnection } from '#shared/features/payments/connections/open.ts'
 import { expiryDue } from '#shared/features/payments/due.ts'
 import { findEarlyEvents } from '#shared/features/payments/events/store.ts'
-import { expireLink, handleEvent } from '#shared/features/payments/jobs.ts'
+import { expireLinkJob, handleEventJob } from '#shared/features/payments/jobs.ts'
 import { checkLinkRequest } from '#shared/features/payments/links/new-link.ts'
 import { type LinkInput, type LinkRequest, type LinkView, readLinkInput } from '#shared/features/payments/links/schemas.ts'
 import { deleteUnmadeLink, findLinkByKey, insertLink, type Link, setProviderLink } from '#shared/features/payments/links/store.ts'
@@ -104,10 +104,10 @@ export function saveProviderLink(scope: Scope, link: Link, providerLink: Provide
       findEarlyEvents({ workspaceId: scope.workspace.id, connectionId: link.connection_id, providerLinkId }),
     )
     for (const { event_key } of earlyEvents) {
-      await scope.jobQueue.enqueue(tx, handleEvent, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
+      await scope.jobQueue.enqueue(tx, handleEventJob, platformOrigin(scope), { connectionId: link.connection_id, eventKey: event_key })
     }
     if (saved.status === 'cancelled' || saved.status === 'expired')
-      await scope.jobQueue.enqueue(tx, expireLink, platformOrigin(scope), { linkId: link.id })
+      await scope.jobQueue.enqueue(tx, expireLinkJob, platformOrigin(scope), { linkId: link.id })
     return saved
   })
 }

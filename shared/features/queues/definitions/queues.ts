@@ -22,7 +22,7 @@ import {
   lockStages,
   updateQueue,
 } from '#shared/features/queues/definitions/store.ts'
-import { clearQueue } from '#shared/features/queues/jobs.ts'
+import { clearQueueJob } from '#shared/features/queues/jobs.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
@@ -136,7 +136,7 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
         ...{ before, requestId: cause.requestId },
       }),
     )
-    await scope.jobQueue.enqueue(tx, clearQueue, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
+    await scope.jobQueue.enqueue(tx, clearQueueJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
-import { runOnEnter } from '#shared/features/queues/jobs.ts'
+import { runOnEnterJob } from '#shared/features/queues/jobs.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 
 /** An item's entry into stage `to`; `from` is null for a new item. */
@@ -19,7 +19,12 @@ export async function enqueueOnEnter(scope: Scope, queue: Queue, entries: readon
   const triggering = entries.filter(({ to }) => queue.stages.some((stage) => stage.key === to && runsOnEnter(scope, stage)))
   if (triggering.length === 0) return
   const { workspace, cause } = scope
-  await scope.jobQueue.enqueue(scope.db, runOnEnter, { workspaceId: workspace.id, cause }, { queueId: queue.id, entries: [...triggering] })
+  await scope.jobQueue.enqueue(
+    scope.db,
+    runOnEnterJob,
+    { workspaceId: workspace.id, cause },
+    { queueId: queue.id, entries: [...triggering] },
+  )
 }
 
 /**
