@@ -33,7 +33,7 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
 
   const takeOver = async (lost: ActiveJob): Promise<void> => {
     const handler = watched.find(({ job }) => job.name === lost.name)
-    services.log.warn({ job: lost.name, job_id: lost.id }, 'a worker is gone')
+    services.log.warn({ job: lost.name, job_id: lost.id }, 'worker lost')
     if (handler?.job.once && lost.begun) {
       const outcome = await runAttempt(handler, lost, AbortSignal.timeout(checkEveryMs * 10), services)
       if (outcome === 'ended') await services.jobQueue.boss.complete(lost.name, lost.id)
@@ -51,7 +51,7 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
     check()
       .catch((error: unknown) => {
         heartbeats.clear()
-        services.log.warn({ err: error }, 'could not look for workers that are gone')
+        services.log.warn({ err: error }, 'could not check for lost workers')
       })
       .finally(() => {
         isChecking = false

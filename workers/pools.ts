@@ -89,7 +89,7 @@ export class Pools {
     try {
       this.#wake(await findDueQueues(db, queues))
     } catch (error) {
-      log.warn({ err: error }, 'could not look for jobs')
+      log.warn({ err: error }, 'could not poll for jobs')
     }
   }
 }
