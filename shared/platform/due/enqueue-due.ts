@@ -41,8 +41,8 @@ function takeRows(tx: Tx, kinds: readonly DueKind<unknown>[], now: Date, limit: 
 }
 
 async function enqueueKind(tx: Tx, queue: JobQueue, kind: DueKind<unknown>, works: readonly DueWork[], now: Date): Promise<void> {
-  const filings = works.map((work) => ({ id: work.id, origin: originOf(work), payload: kind.payload(work) }))
-  await enqueueAll(queue, tx, kind.job, filings)
+  const requests = works.map((work) => ({ id: work.id, origin: originOf(work), payload: kind.payload(work) }))
+  await enqueueAll(queue, tx, kind.job, requests)
   for (const [workspaceId, ofWorkspace] of Map.groupBy(works, (work) => work.workspaceId)) {
     const next = ofWorkspace.flatMap((work) => {
       const at = kind.nextTime?.(work, now)

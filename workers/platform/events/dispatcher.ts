@@ -139,8 +139,12 @@ async function deliverOldest(
     const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, perWorkspace)
     const deliveries = dispatches.flatMap((dispatch) => planDispatch(dispatch, subscriptions))
     for (const [job, ofJob] of Map.groupBy(deliveries, ({ subscription }) => subscription.job)) {
-      const filings = ofJob.map(({ id, cause, changes }) => ({ id, origin: { workspaceId: changes.workspaceId, cause }, payload: changes }))
-      await enqueueAll(jobQueue, tx, job, filings)
+      const requests = ofJob.map(({ id, cause, changes }) => ({
+        id,
+        origin: { workspaceId: changes.workspaceId, cause },
+        payload: changes,
+      }))
+      await enqueueAll(jobQueue, tx, job, requests)
     }
     return dispatches
   })
