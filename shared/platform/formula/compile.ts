@@ -1,13 +1,13 @@
+import { chargeSteps, type Evaluate, evaluateOnce } from '#shared/platform/formula/evaluation.ts'
 import { formulaFunctions } from '#shared/platform/formula/functions/catalogue.ts'
 import type { FormulaFunction } from '#shared/platform/formula/functions/definition.ts'
 import { binaryOperators, comparisons, unaryOperators } from '#shared/platform/formula/parse/operators.ts'
 import type { FormulaNode } from '#shared/platform/formula/parse/parser.ts'
+import { formulaProblem, quoteSource, suggestName } from '#shared/platform/formula/problems.ts'
 import { truths } from '#shared/platform/formula/values/coerce.ts'
 import { fieldReaders, textLikeTypes } from '#shared/platform/formula/values/field-value.ts'
 import { errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
-import { chargeSteps, type Evaluate, evaluateOnce } from './evaluation.ts'
-import { formulaProblem, quoteSource, suggestName } from './problems.ts'
 
 /** A field as the compiler sees it. */
 export interface FormulaField {

@@ -1,4 +1,4 @@
-import { formulaProblem } from './problems.ts'
+import { formulaProblem } from '#shared/platform/formula/problems.ts'
 
 /** The fields that each computed field's formula reads (`CompiledFormula.dependencies`), by the computed field's key. */
 type Dependencies = ReadonlyMap<string, readonly string[]>

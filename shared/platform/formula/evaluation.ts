@@ -1,6 +1,6 @@
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import type { Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
-import { formulaLimits } from './limits.ts'
 
 /** Read access to the record's values by field key, for example a Map. */
 export interface FieldValues {

@@ -1,9 +1,16 @@
+import { compileNode, type FormulaField } from '#shared/platform/formula/compile.ts'
+import {
+  type Evaluate,
+  type Evaluation,
+  type FieldValues,
+  type FormulaContext,
+  sliceEnd,
+  startEvaluation,
+} from '#shared/platform/formula/evaluation.ts'
+import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { parseFormula } from '#shared/platform/formula/parse/parser.ts'
+import { formulaProblem } from '#shared/platform/formula/problems.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
-import { compileNode, type FormulaField } from './compile.ts'
-import { type Evaluate, type Evaluation, type FieldValues, type FormulaContext, sliceEnd, startEvaluation } from './evaluation.ts'
-import { formulaLimits } from './limits.ts'
-import { formulaProblem } from './problems.ts'
 
 /** Context of a check: the fields of the type by key, and the field that the formula computes. */
 interface FormulaScope {

@@ -1,8 +1,8 @@
+import type { FormatPiece } from '#shared/platform/formula/format/format-pieces.ts'
 import { dayNames, monthNames } from '#shared/platform/formula/values/date-text.ts'
 import { microsOf, toCivilDate, weekdayOf } from '#shared/platform/formula/values/dates.ts'
 import type { Moment } from '#shared/platform/formula/values/value.ts'
 import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import type { FormatPiece } from './format-pieces.ts'
 
 /** Values for the letters of a date format. `days` is the whole part of the serial number, for hours past 24. */
 interface Clock {

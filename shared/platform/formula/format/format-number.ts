@@ -1,6 +1,6 @@
+import type { FormatPiece } from '#shared/platform/formula/format/format-pieces.ts'
 import { roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import type { FormatPiece } from './format-pieces.ts'
 
 type Item =
   | { readonly type: 'digit'; readonly sign: string; readonly isFraction: boolean }

@@ -1,3 +1,6 @@
+import { formatMoment } from '#shared/platform/formula/format/format-date.ts'
+import { formatNumber } from '#shared/platform/formula/format/format-number.ts'
+import { type FormatPiece, parseFormat } from '#shared/platform/formula/format/format-pieces.ts'
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { toOperand, toText } from '#shared/platform/formula/values/coerce.ts'
 import { momentOfSerial, serialOf } from '#shared/platform/formula/values/dates.ts'
@@ -5,9 +8,6 @@ import { formatGeneralNumber } from '#shared/platform/formula/values/number.ts'
 import { limitText } from '#shared/platform/formula/values/text.ts'
 import { type ErrorValue, errorValues, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { formatMoment } from './format-date.ts'
-import { formatNumber } from './format-number.ts'
-import { type FormatPiece, parseFormat } from './format-pieces.ts'
 
 const isDatePiece = ({ kind, text }: FormatPiece): boolean =>
   kind === 'bracket' ? /^(h+|m+|s+)$/i.test(text) : kind === 'pattern' && /^(y+|m+|d+|h+|s+|AM\/PM|A\/P)$/i.test(text)

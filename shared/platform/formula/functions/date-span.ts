@@ -1,8 +1,8 @@
+import { defineEager, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { moment, text, truth, whole } from '#shared/platform/formula/functions/parameters.ts'
 import { dayOf, toCivilDate } from '#shared/platform/formula/values/dates.ts'
 import { errorValues, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, type FunctionTable } from './definition.ts'
-import { moment, text, truth, whole } from './parameters.ts'
 
 type Civil = ReturnType<typeof toCivilDate>
 

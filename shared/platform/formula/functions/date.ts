@@ -1,3 +1,11 @@
+import {
+  defineEager,
+  defineLazy,
+  type FormulaFunction,
+  type FunctionTable,
+  type Parameter,
+} from '#shared/platform/formula/functions/definition.ts'
+import { any, moment, whole } from '#shared/platform/formula/functions/parameters.ts'
 import { toMicros } from '#shared/platform/formula/values/coerce.ts'
 import { parseDateText } from '#shared/platform/formula/values/date-text.ts'
 import {
@@ -11,8 +19,6 @@ import {
 } from '#shared/platform/formula/values/dates.ts'
 import { type ErrorValue, errorValues, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, defineLazy, type FormulaFunction, type FunctionTable, type Parameter } from './definition.ts'
-import { any, moment, whole } from './parameters.ts'
 
 const partOf = (doc: string, read: (day: number) => number): FormulaFunction =>
   defineEager({ takes: [moment('date')], doc, call: ({ day }) => new Decimal(read(day)) })

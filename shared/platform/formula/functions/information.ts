@@ -1,9 +1,9 @@
+import { defineEager, defineLazy, type FormulaFunction, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { any, number } from '#shared/platform/formula/functions/parameters.ts'
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
 import { roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { errorValues, isError, kindOf, one, type Value, type ValueKind, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, defineLazy, type FormulaFunction, type FunctionTable } from './definition.ts'
-import { any, number } from './parameters.ts'
 
 /** Defines a function that inspects any value, including errors. */
 const inspect = (doc: string, answer: (value: Value) => Value): FormulaFunction =>

@@ -1,8 +1,8 @@
 import { chargeSteps, type Evaluate, type Evaluation } from '#shared/platform/formula/evaluation.ts'
+import { defineEager, defineLazy, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
 import { toBoolean, toWhole } from '#shared/platform/formula/values/coerce.ts'
 import { compareValues } from '#shared/platform/formula/values/compare.ts'
 import { errorValues, isError, type Value } from '#shared/platform/formula/values/value.ts'
-import { defineEager, defineLazy, type FunctionTable } from './definition.ts'
 
 /**
  * Reads arguments as booleans and returns the first that `decides` accepts, else null. Text other than TRUE and FALSE is skipped; when

@@ -1,9 +1,9 @@
+import { defineEager, defineVariadic, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { number, numberOrNone } from '#shared/platform/formula/functions/parameters.ts'
 import { raiseToPower, transcendentalSteps } from '#shared/platform/formula/parse/operators.ts'
 import { bounded, roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, defineVariadic, type FunctionTable } from './definition.ts'
-import { number, numberOrNone } from './parameters.ts'
 
 const transcendentalCost = (): number => transcendentalSteps
 

@@ -1,8 +1,8 @@
+import type { Parameter } from '#shared/platform/formula/functions/definition.ts'
 import { toBoolean, toMoment, toNumber, toText, toWhole } from '#shared/platform/formula/values/coerce.ts'
 import { parseNumber } from '#shared/platform/formula/values/number.ts'
 import { type ErrorValue, isError, isMoment, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import type { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import type { Parameter } from './definition.ts'
 
 type Given = Exclude<Value, ErrorValue>
 

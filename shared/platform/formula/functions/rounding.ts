@@ -1,8 +1,8 @@
+import { defineEager, type FormulaFunction, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { number, whole } from '#shared/platform/formula/functions/parameters.ts'
 import { bounded, roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { errorValues, one, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
-import { number, whole } from './parameters.ts'
 
 /** A rounding mode of decimal.js. */
 type Rounding = (typeof Decimal)['ROUND_UP' | 'ROUND_DOWN' | 'ROUND_CEIL' | 'ROUND_FLOOR' | 'ROUND_HALF_UP']

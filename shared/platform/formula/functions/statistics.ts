@@ -1,10 +1,10 @@
 import type { Evaluate, Evaluation } from '#shared/platform/formula/evaluation.ts'
+import { defineLazy, defineVariadic, type FormulaFunction, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { numberMomentOrNone, numberOrNone } from '#shared/platform/formula/functions/parameters.ts'
 import { compareValues } from '#shared/platform/formula/values/compare.ts'
 import { addNumbers, bounded } from '#shared/platform/formula/values/number.ts'
 import { errorValues, isError, isMoment, type Moment, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineLazy, defineVariadic, type FormulaFunction, type FunctionTable } from './definition.ts'
-import { numberMomentOrNone, numberOrNone } from './parameters.ts'
 
 type Figures = (Decimal | null)[]
 

@@ -1,13 +1,13 @@
 import { formatNumber } from '#shared/platform/formula/format/format-number.ts'
 import { parseFormat } from '#shared/platform/formula/format/format-pieces.ts'
 import { formatValue } from '#shared/platform/formula/format/format-value.ts'
+import { defineEager, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { any, number, text, truth, whole } from '#shared/platform/formula/functions/parameters.ts'
+import { roundAt } from '#shared/platform/formula/functions/rounding.ts'
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
 import { bounded } from '#shared/platform/formula/values/number.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, type FunctionTable } from './definition.ts'
-import { any, number, text, truth, whole } from './parameters.ts'
-import { roundAt } from './rounding.ts'
 
 /** Greatest number of decimals that FIXED accepts; more is #VALUE!. */
 const maxDecimals = 127

@@ -1,9 +1,9 @@
+import { defineEager, type FormulaFunction, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { text, whole } from '#shared/platform/formula/functions/parameters.ts'
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { codePoints, foldCase, limitText, sliceCodePoints, unitIndex } from '#shared/platform/formula/values/text.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, type FormulaFunction, type FunctionTable } from './definition.ts'
-import { text, whole } from './parameters.ts'
 
 /** Position of a text in another, counted from 1 in code points; #VALUE! when it does not occur. */
 function position(within: string, start: number, find: (fromUnit: number) => number): Value {

@@ -1,9 +1,9 @@
+import { defineEager, defineVariadic, type FunctionTable } from '#shared/platform/formula/functions/definition.ts'
+import { any, text, truth, whole } from '#shared/platform/formula/functions/parameters.ts'
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { codePoints, limitText, sliceCodePoints } from '#shared/platform/formula/values/text.ts'
 import { errorValues, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, defineVariadic, type FunctionTable } from './definition.ts'
-import { any, text, truth, whole } from './parameters.ts'
 
 const concatenate = (...texts: string[]): Value => limitText(texts.join(''))
 

@@ -1,9 +1,9 @@
+import { defineEager, type FunctionTable, type Parameter } from '#shared/platform/formula/functions/definition.ts'
+import { moment, momentOrNone, whole } from '#shared/platform/formula/functions/parameters.ts'
 import { toNumber } from '#shared/platform/formula/values/coerce.ts'
 import { dateValue, firstCalendarDay, lastCalendarDay, weekdayOf } from '#shared/platform/formula/values/dates.ts'
 import { type ErrorValue, errorValues, isError, type Moment, type Value } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { defineEager, type FunctionTable, type Parameter } from './definition.ts'
-import { moment, momentOrNone, whole } from './parameters.ts'
 
 /** For each day of the week from Sunday, whether it is a working day. */
 type Week = readonly boolean[]

@@ -1,10 +1,10 @@
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { binaryOperators, percentPower, signPower } from '#shared/platform/formula/parse/operators.ts'
+import { type Token, tokenize } from '#shared/platform/formula/parse/tokens.ts'
 import { formulaProblem, quoteSource } from '#shared/platform/formula/problems.ts'
 import { bounded } from '#shared/platform/formula/values/number.ts'
 import { type ErrorValue, errorValues } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { binaryOperators, percentPower, signPower } from './operators.ts'
-import { type Token, tokenize } from './tokens.ts'
 
 /**
  * Syntax tree of a formula. A name is not resolved yet: it is a field, TRUE, FALSE or a bare word, which is text without quotes. The constant null is an omitted

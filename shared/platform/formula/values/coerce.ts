@@ -1,8 +1,17 @@
+import { parseDateText, valueOfDateText } from '#shared/platform/formula/values/date-text.ts'
+import { formatIsoDate, formatIsoInstant, microsOf, microsPerDay, momentOfSerial, serialOf } from '#shared/platform/formula/values/dates.ts'
+import { formatGeneralNumber, parseNumber, roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
+import {
+  type ErrorValue,
+  errorValues,
+  isError,
+  isMoment,
+  type Moment,
+  one,
+  type Value,
+  zero,
+} from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { parseDateText, valueOfDateText } from './date-text.ts'
-import { formatIsoDate, formatIsoInstant, microsOf, microsPerDay, momentOfSerial, serialOf } from './dates.ts'
-import { formatGeneralNumber, parseNumber, roundToReliableDigits } from './number.ts'
-import { type ErrorValue, errorValues, isError, isMoment, type Moment, one, type Value, zero } from './value.ts'
 
 /** Separator of the items of a multiselect or refs field in its text. */
 export const listSeparator = ', '

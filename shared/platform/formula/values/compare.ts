@@ -1,8 +1,8 @@
+import { listSeparator, toMoment } from '#shared/platform/formula/values/coerce.ts'
+import { compareMoments, serialOf } from '#shared/platform/formula/values/dates.ts'
+import { compareNumbers } from '#shared/platform/formula/values/number.ts'
+import { type ErrorValue, isError, isMoment, kindOf, type Moment, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { listSeparator, toMoment } from './coerce.ts'
-import { compareMoments, serialOf } from './dates.ts'
-import { compareNumbers } from './number.ts'
-import { type ErrorValue, isError, isMoment, kindOf, type Moment, type Value, zero } from './value.ts'
 
 type Comparable = Exclude<Value, ErrorValue>
 type Single = Exclude<Comparable, null | readonly string[]>

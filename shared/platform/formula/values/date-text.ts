@@ -1,6 +1,6 @@
+import { dateValue, dayOf, instantAt, microsPerDay, toCivilDate } from '#shared/platform/formula/values/dates.ts'
+import { type ErrorValue, errorValues, type Moment } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { dateValue, dayOf, instantAt, microsPerDay, toCivilDate } from './dates.ts'
-import { type ErrorValue, errorValues, type Moment } from './value.ts'
 
 /**
  * A parsed text: a day, a time of day in microseconds, or both. The time is below 0 or above 24 hours when its zone moves it to another

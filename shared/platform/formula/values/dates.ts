@@ -1,6 +1,6 @@
+import { roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
+import { type DateValue, type ErrorValue, errorValues, type InstantValue, type Moment } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { roundToReliableDigits } from './number.ts'
-import { type DateValue, type ErrorValue, errorValues, type InstantValue, type Moment } from './value.ts'
 
 const msPerDay = 86_400_000
 export const microsPerDay = 86_400_000_000

@@ -1,7 +1,7 @@
+import { parseDateText, valueOfDateText } from '#shared/platform/formula/values/date-text.ts'
+import { isError, type Value } from '#shared/platform/formula/values/value.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { parseDateText, valueOfDateText } from './date-text.ts'
-import { isError, type Value } from './value.ts'
 
 type Read = (value: FieldValue | undefined) => Value
 

@@ -1,6 +1,6 @@
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { type ErrorValue, errorValues, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
-import { type ErrorValue, errorValues, zero } from './value.ts'
 
 /** Reliable digits of a quotient: the 40 digits of `Decimal` minus those that rounding may have changed. */
 const reliableDigits = 34

@@ -1,5 +1,5 @@
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
-import { type ErrorValue, errorValues } from './value.ts'
+import { type ErrorValue, errorValues } from '#shared/platform/formula/values/value.ts'
 
 const hasPairs = (text: string): boolean => /[\ud800-\udfff]/.test(text)
 
