@@ -1,7 +1,7 @@
 import { chargeSteps, type Evaluate, evaluateOnce } from '#shared/platform/formula/evaluation.ts'
 import { formulaFunctions } from '#shared/platform/formula/functions/catalogue.ts'
 import type { FormulaFunction } from '#shared/platform/formula/functions/definition.ts'
-import { binaryOperators, comparisons, unaryOperators } from '#shared/platform/formula/parse/operators.ts'
+import { binaryOperators, unaryOperators } from '#shared/platform/formula/parse/operators.ts'
 import type { FormulaNode } from '#shared/platform/formula/parse/parser.ts'
 import { formulaProblem, quoteSource, suggestName } from '#shared/platform/formula/problems.ts'
 import { truths } from '#shared/platform/formula/values/coerce.ts'
@@ -100,10 +100,9 @@ function compileUnary(node: UnaryNode, scope: CompileScope): Evaluate {
 }
 
 function compileBinary(node: BinaryNode, scope: CompileScope): Evaluate {
-  const { apply, cost = 0 } = binaryOperators.get(node.operator)!
-  const compares = comparisons.has(node.operator)
-  const left = compares ? compileCompared(node.left, node.right, scope) : compileNode(node.left, scope)
-  const right = compares ? compileCompared(node.right, node.left, scope) : compileNode(node.right, scope)
+  const { apply, cost = 0, isComparison = false } = binaryOperators.get(node.operator)!
+  const left = isComparison ? compileCompared(node.left, node.right, scope) : compileNode(node.left, scope)
+  const right = isComparison ? compileCompared(node.right, node.left, scope) : compileNode(node.right, scope)
   return evaluateOnce((run) => {
     const first = left(run)
     if (isError(first)) return first
@@ -116,7 +115,7 @@ function compileBinary(node: BinaryNode, scope: CompileScope): Evaluate {
   })
 }
 
-/** Compiles one side of a comparison. A bare word next to a text-like field is text; next to a field with options it must be an option. */
+/** Compiles one side of a comparison. A bare word beside a text-like field is text; beside a field with options it must be an option. */
 function compileCompared(node: FormulaNode, other: FormulaNode, scope: CompileScope): Evaluate {
   if (node.type !== 'name' || other.type !== 'name' || scope.fields.has(node.name)) return compileNode(node, scope)
   const field = scope.fields.get(other.name)

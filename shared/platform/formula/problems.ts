@@ -7,17 +7,23 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 export const formulaProblem = (fault: string, at?: number, hint = ''): Problem =>
   problem('VALIDATION_ERROR', `formula: ${fault}${at === undefined ? '' : ` at position ${at + 1}`}${hint}`)
 
-/** Quotes a part of the source for a message: in double quotes, cut after 40 characters. */
+/** Maximum characters of the source that a message quotes. */
+const maxQuoted = 40
+
+/** Quotes a part of the source for a message: in double quotes, cut after `maxQuoted` characters. */
 export function quoteSource(text: string): string {
   const characters = Array.from(text)
-  return characters.length > 40 ? `"${characters.slice(0, 40).join('')}…"` : `"${text}"`
+  return characters.length > maxQuoted ? `"${characters.slice(0, maxQuoted).join('')}…"` : `"${text}"`
 }
+
+/** Longest name, in characters, that is compared with the known names; a suggested name differs by fewer edits than the second figure. */
+const [maxComparedLength, tooManyEdits] = [64, 3]
 
 /** Returns `; did you mean "total"?` when a known name is close to the unknown one, else an empty text. */
 export function suggestName(unknown: string, names: Iterable<string>): string {
   let nearest = ''
-  let best = Math.min(3, Math.ceil(unknown.length / 2))
-  for (const name of unknown.length > 64 ? [] : names) {
+  let best = Math.min(tooManyEdits, Math.ceil(unknown.length / 2))
+  for (const name of unknown.length > maxComparedLength ? [] : names) {
     const distance = Math.abs(name.length - unknown.length) < best ? editDistance(unknown.toLowerCase(), name.toLowerCase()) : best
     if (distance < best) [nearest, best] = [name, distance]
   }

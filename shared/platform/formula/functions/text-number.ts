@@ -12,6 +12,9 @@ import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.t
 /** Greatest number of decimals that FIXED accepts; more is #VALUE!. */
 const maxDecimals = 127
 
+/** Greatest number of characters that NUMBERVALUE reads; more is #VALUE!. */
+const maxCharacters = 400
+
 function fixed(value: Decimal, decimals = 2, plain = false): Value {
   if (decimals > maxDecimals) return errorValues.value
   const places = '0'.repeat(Math.max(0, decimals))
@@ -23,7 +26,7 @@ function fixed(value: Decimal, decimals = 2, plain = false): Value {
 
 /** NUMBERVALUE. Each trailing per cent sign divides by 100. Blanks and one leading currency sign are ignored. */
 function numberValue(value: string, point = '.', group = ','): Value {
-  if (value.length > 400 || point === '' || group === '') return errorValues.value
+  if (value.length > maxCharacters || point === '' || group === '') return errorValues.value
   const bare = value.replace(/\s/g, '').replace(/^[$€£]/, '')
   const digits = bare.replace(/%+$/, '')
   const [whole = '', fraction, ...more] = digits.split(point[0]!)

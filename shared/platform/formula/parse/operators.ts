@@ -15,6 +15,8 @@ interface BinaryOperator {
   readonly apply: Binary
   /** Steps in addition to those for its operands. */
   readonly cost?: number
+  /** Set for comparisons: a bare word beside a text-like field is read as text there. */
+  readonly isComparison?: true
 }
 
 const arithmetic =
@@ -26,10 +28,11 @@ const arithmetic =
     return isError(second) ? second : calculate(first, second)
   }
 
-const comparison =
-  (holds: (order: number) => boolean): Binary =>
-  (left, right) =>
-    holds(compareValues(left, right))
+const comparison = (holds: (order: number) => boolean): BinaryOperator => ({
+  power: 10,
+  apply: (left, right) => holds(compareValues(left, right)),
+  isComparison: true,
+})
 
 const add: Binary = (left, right) => {
   const first = toOperand(left)
@@ -74,12 +77,12 @@ const divide = (dividend: Decimal, divisor: Decimal): Value =>
 
 /** Binary operators by symbol. */
 export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<string, BinaryOperator>([
-  ['=', { power: 10, apply: comparison((order) => order === 0) }],
-  ['<>', { power: 10, apply: comparison((order) => order !== 0) }],
-  ['<', { power: 10, apply: comparison((order) => order < 0) }],
-  ['<=', { power: 10, apply: comparison((order) => order <= 0) }],
-  ['>', { power: 10, apply: comparison((order) => order > 0) }],
-  ['>=', { power: 10, apply: comparison((order) => order >= 0) }],
+  ['=', comparison((order) => order === 0)],
+  ['<>', comparison((order) => order !== 0)],
+  ['<', comparison((order) => order < 0)],
+  ['<=', comparison((order) => order <= 0)],
+  ['>', comparison((order) => order > 0)],
+  ['>=', comparison((order) => order >= 0)],
   ['&', { power: 20, apply: concatenate }],
   ['+', { power: 30, apply: add }],
   ['-', { power: 30, apply: subtract }],
@@ -87,9 +90,6 @@ export const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<stri
   ['/', { power: 40, apply: arithmetic(divide) }],
   ['^', { power: 50, apply: arithmetic(raiseToPower), cost: transcendentalSteps }],
 ])
-
-/** Comparison operators. A bare word next to one may be text. */
-export const comparisons: ReadonlySet<string> = new Set(['=', '<>', '<', '<=', '>', '>='])
 
 /** A sign binds tighter than any binary operator, so `-2 ^ 2` is 4. */
 export const signPower = 60

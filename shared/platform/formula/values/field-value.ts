@@ -40,14 +40,6 @@ export const fieldReaders: Readonly<Record<FieldType, Read>> = {
 }
 
 /** Field types that may be compared with a bare word. */
-export const textLikeTypes: ReadonlySet<FieldType> = new Set([
-  'string',
-  'text',
-  'email',
-  'url',
-  'file',
-  'select',
-  'multiselect',
-  'ref',
-  'refs',
-])
+export const textLikeTypes: ReadonlySet<string> = new Set(
+  Object.entries(fieldReaders).flatMap(([type, read]) => (read === asText || read === asList ? [type] : [])),
+)
