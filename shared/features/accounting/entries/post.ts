@@ -114,9 +114,9 @@ function throwRefusal(
   checkedIds: readonly string[],
 ): never {
   if (!posted) throw problem('NOT_FOUND')
-  const { unknown_account, books_closed_through: closed, default_currency, multi_currency } = posted
-  if (unknown_account !== null) {
-    const lineIndex = lines.findIndex(({ accountId }) => accountId === checkedIds[unknown_account - 1])
+  const { unknown_account_position: position, books_closed_through: closed, default_currency, multi_currency } = posted
+  if (position !== null) {
+    const lineIndex = lines.findIndex(({ accountId }) => accountId === checkedIds[position - 1])
     throw problem(
       'VALIDATION_ERROR',
       `lines[${lineIndex}].account_id must be the id of an accounts record of this workspace; GET …/records/accounts lists them`,

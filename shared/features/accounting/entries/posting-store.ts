@@ -27,7 +27,7 @@ const columns = {
   multi_currency: boolean.notNull,
   books_closed_through: date,
   /** Position, counted from 1, of the first of the checked account ids that has no record in the workspace; null when all have one. */
-  unknown_account: integer,
+  unknown_account_position: integer,
 }
 
 /** The outcome of a posting: the entry, or, when `id` is null, the facts that explain why none was posted. */
@@ -58,7 +58,7 @@ const posting = (conflict: string): string =>
        with ordinality as sent (id, account_id, debit, credit, memo, position)
    )
    select entry.id, entry.currency, entry.created_at, book.default_currency, book.multi_currency,
-     book.books_closed_through, book.unknown_line as unknown_account
+     book.books_closed_through, book.unknown_line as unknown_account_position
    from book left join entry on true`
 
 const params = {
