@@ -2,17 +2,11 @@ import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { blockView } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { listBlockKinds } from '#shared/features/flows/blocks.ts'
 import { refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
 import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { consumeDraftQuota } from '#shared/features/flows/definitions/draft.ts'
-import {
-  changeFlow,
-  createFlow,
-  parseFlowDefinition,
-  removeFlow,
-  requireFlowId,
-  viewFlow,
-} from '#shared/features/flows/definitions/flows.ts'
+import { changeFlow, createFlow, parseFlowDefinition, removeFlow, requireFlow, viewFlow } from '#shared/features/flows/definitions/flows.ts'
 import { listFlows } from '#shared/features/flows/definitions/list.ts'
 import {
   draftInput,
@@ -29,7 +23,6 @@ import { listVersions, restoreVersion } from '#shared/features/flows/definitions
 import { generateFlowJob, rehearseFlowJob } from '#shared/features/flows/jobs.ts'
 import { getFlowOverview } from '#shared/features/flows/runs/overview.ts'
 import { rehearsalInput } from '#shared/features/flows/runs/rehearsal-schemas.ts'
-import { listBlockKinds } from '#shared/features/flows/runs/runs.ts'
 import { flowOverview } from '#shared/features/flows/runs/schemas.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
@@ -37,7 +30,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** Resolves the flow of a route; permissions are checked for its id. Throws NOT_FOUND. */
 const onFlow = async ({ params }: { params: { flowId: string } }, scope: Scope) => {
-  const resource = await requireFlowId(scope, params.flowId)
+  const resource = await requireFlow(scope, params.flowId)
   return { key: resource.id, resource }
 }
 

@@ -2,7 +2,7 @@ import { queuePath, queueRoute, queuesPath, queuesRoute, stagePath } from '#api/
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
-import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
+import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
 import { batchList, summaryAnswer } from '#shared/features/queues/counts/schemas.ts'
 import { listBatches, readSummary } from '#shared/features/queues/counts/summary.ts'
 import { createQueue, getQueue, listQueues, removeQueue, replaceQueue } from '#shared/features/queues/definitions/queues.ts'
@@ -24,7 +24,7 @@ const verified = ({ resource: { key, settings } }: { resource: Queue }) => (sett
 
 /** Throws VALIDATION_ERROR naming `path` for an unknown flow, FORBIDDEN when the caller may not start it. */
 const requireFlowToRun: FlowCheck = async (scope, flowId, path) => {
-  const { id } = await requireFlowId(scope, flowId).catch((error: unknown) => {
+  const { id } = await requireFlow(scope, flowId).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'NOT_FOUND')
       throw problem('VALIDATION_ERROR', `${path} must be the id of a flow, got ${flowId}`)
     throw error

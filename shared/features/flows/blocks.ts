@@ -1,4 +1,5 @@
 import type { Block, Trigger } from '#shared/core/automation/block.ts'
+import type { BlockView } from '#shared/core/automation/schemas.ts'
 import { notifyBlock } from '#shared/core/notifications/blocks.ts'
 import { createRecordBlock } from '#shared/core/records/blocks/create-record.ts'
 import { recordEventTrigger } from '#shared/core/records/blocks/trigger-record-event.ts'
@@ -38,6 +39,20 @@ export const blockKinds: readonly (Block | Trigger)[] = [
   createPaymentLinkBlock,
   notifyBlock,
 ]
+
+/** Lists all kinds of triggers and blocks, for flow editors. */
+export const listBlockKinds = (): BlockView[] =>
+  blockKinds.map((kind) => ({
+    type: kind.type,
+    label: kind.label,
+    description: kind.description,
+    is_trigger: kind.isTrigger,
+    handles: [...kind.handles],
+    settings: kind.settings.json as unknown as Record<string, unknown>,
+    required: [...kind.required],
+    output: kind.isTrigger ? { ...kind.sample } : (kind.output as Record<string, unknown>),
+    app: kind.isTrigger ? null : kind.app,
+  }))
 
 const byType = new Map(blockKinds.map((kind) => [kind.type, kind]))
 

@@ -1,6 +1,6 @@
 import { defineSdkMethod, type SdkMethod } from '#shared/core/automation/sdk-method.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
-import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
+import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
 import { runFlow } from '#shared/features/flows/runs/start.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -14,7 +14,7 @@ export const flowMethods: readonly SdkMethod[] = [
       ['input', schema(t.Unknown())],
     ],
     async ({ scope }, id, input) => {
-      const { id: flowId } = await requireFlowId(scope, id)
+      const { id: flowId } = await requireFlow(scope, id)
       requirePermission(scope, 'flows:run', flowId)
       return runFlow(scope, flowId, input)
     },

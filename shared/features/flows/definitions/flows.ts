@@ -33,13 +33,13 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Returns one flow. Throws NOT_FOUND. */
-export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlowId(scope, id))
+export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlow(scope, id))
 
 /** Builds the response view of a flow. */
 export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await loadSurroundings(scope))
 
 /** Returns the stored row of a flow. Throws NOT_FOUND. */
-export async function requireFlowId({ db, workspace }: Scope, id: string): Promise<FlowRow> {
+export async function requireFlow({ db, workspace }: Scope, id: string): Promise<FlowRow> {
   const [row] = isUuid(id) ? await db.query(findFlow({ workspaceId: workspace.id, id })) : []
   if (!row) throw problem('NOT_FOUND')
   return row
@@ -190,7 +190,7 @@ const unchanged = { name: null, description: null, enabled: null, version: null,
 /** Locks a flow until the transaction ends and returns its row. Throws NOT_FOUND. */
 async function lockRow(txScope: Scope, id: string): Promise<FlowRow> {
   if ((await txScope.db.query(lockFlow({ workspaceId: txScope.workspace.id, id }))).length === 0) throw problem('NOT_FOUND')
-  return requireFlowId(txScope, id)
+  return requireFlow(txScope, id)
 }
 
 async function addVersion(scope: Scope, tx: Tx, { id, version }: FlowRow, definition: FlowDefinition, now: Date): Promise<number> {

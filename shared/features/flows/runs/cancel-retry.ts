@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
+import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
 import { continueRunJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { getFlowRun } from '#shared/features/flows/runs/runs.ts'
@@ -27,7 +27,7 @@ export async function cancelRun(scope: Scope, flowId: string, runId: string): Pr
  * retried already.
  */
 export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
-  await requireFlowId(scope, flowId)
+  await requireFlow(scope, flowId)
   const run = await getFlowRun(scope, flowId, runId)
   if (run.status !== 'failed' && run.status !== 'cancelled')
     throw problem('VALIDATION_ERROR', `A run that is ${run.status} cannot be tried again`)

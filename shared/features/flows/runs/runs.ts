@@ -1,12 +1,11 @@
-import type { BlockView } from '#shared/core/automation/schemas.ts'
 import { isJsonObject, pathsIn } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
-import { blockKindOf, blockKinds } from '#shared/features/flows/blocks.ts'
-import { requireFlowId } from '#shared/features/flows/definitions/flows.ts'
+import { blockKindOf } from '#shared/features/flows/blocks.ts'
+import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
 import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 import { loadCompiledFlow } from '#shared/features/flows/execution/load.ts'
 import type { FlowRunPage, FlowRunQuery, FlowRunSummary, FlowRunView, FlowStepView, RunError } from '#shared/features/flows/runs/schemas.ts'
@@ -34,7 +33,7 @@ const maxPages = 20
 /** Id of an existing flow, or of a deleted one that still has runs. Throws NOT_FOUND. */
 export async function requireFlowWithRuns(scope: Scope, id: string): Promise<string> {
   try {
-    return (await requireFlowId(scope, id)).id
+    return (await requireFlow(scope, id)).id
   } catch (error) {
     if (!(error instanceof Problem) || !isUuid(id)) throw error
     const [row] = await scope.db.query(findFlowOfRuns({ workspaceId: scope.workspace.id, flowId: id }))
@@ -80,20 +79,6 @@ export async function getFlowRun(scope: Scope, flowId: string, id: string): Prom
   const views = await viewsOf(scope, flowId, steps, isHidden)
   return { ...summaryOf(scope, row, access), steps: views }
 }
-
-/** Lists all kinds of triggers and blocks, for flow editors. */
-export const listBlockKinds = (): BlockView[] =>
-  blockKinds.map((kind) => ({
-    type: kind.type,
-    label: kind.label,
-    description: kind.description,
-    is_trigger: kind.isTrigger,
-    handles: [...kind.handles],
-    settings: kind.settings.json as unknown as Record<string, unknown>,
-    required: [...kind.required],
-    output: kind.isTrigger ? { ...kind.sample } : (kind.output as Record<string, unknown>),
-    app: kind.isTrigger ? null : kind.app,
-  }))
 
 /** Callers who may change a flow see the outputs of functions, calls and messages in its runs. */
 const isEditor = (scope: Scope, flowId: string): boolean => permits(scope, 'flows:update', flowId)
