@@ -47,7 +47,7 @@ export const routes = [
   answer({
     method: 'GET',
     path: `${orgPath}/jobs/:jobId`,
-    summary: 'Look up a job',
+    summary: 'Get a job',
     description: 'For the starter of the job. Holders of org:update see all but its result; others get NOT_FOUND.',
     tag: 'Jobs',
     app: null,

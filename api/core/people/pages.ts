@@ -34,7 +34,7 @@ export const routes = [
     ...common,
     method: 'GET',
     path: '/reset',
-    summary: 'The page where a new password is set',
+    summary: 'Show the page where a new password is set',
     description: 'The password reset mail links to this page.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],

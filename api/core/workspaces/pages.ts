@@ -64,7 +64,7 @@ export const routes = [
     ...common,
     method: 'GET',
     path: '/accept-invite',
-    summary: 'The page where an invitation is accepted',
+    summary: 'Show the page where an invitation is accepted',
     description: 'The invitation mail links to this page. A person with an account enters the password of the account.',
     query: tokenQuery,
     fails: ['NOT_FOUND'],

@@ -23,8 +23,8 @@ export const routes = [
   answer({
     ...common,
     path: `${accounting}/trial-balance`,
-    summary: 'Trial balance: totals per account',
-    description: 'Debit and credit are gross, `balance` is debit less credit; in one currency.',
+    summary: 'Get the trial balance',
+    description: 'Totals per account. Debit and credit are gross, `balance` is debit less credit; in one currency.',
     query: trialBalanceQuery,
     response: trialBalance,
     handle: ({ query }, scope) => readTrialBalance(scope, query),
@@ -32,7 +32,7 @@ export const routes = [
   answer({
     ...common,
     path: `${accounting}/ledger`,
-    summary: "One account's lines with their running balance",
+    summary: 'List the lines of an account with their running balance',
     description:
       'By date, then by posting. Opening, closing and running balances count all lines of the account, not only those of the page.',
     query: ledgerQuery,
@@ -42,7 +42,7 @@ export const routes = [
   answer({
     ...common,
     path: `${accounting}/overview`,
-    summary: 'Headline figures',
+    summary: 'Get the headline figures',
     description: 'From `from` to `to`; by default from the first day of this month to today.',
     query: overviewQuery,
     response: accountingOverview,
@@ -51,7 +51,7 @@ export const routes = [
   answer({
     ...common,
     path: `${accounting}/reports/profit-loss`,
-    summary: 'Profit and loss',
+    summary: 'Get profit and loss',
     description: 'From `from` to `to`; by default from the first day of this year to today.',
     query: profitLossQuery,
     response: profitLoss,
@@ -60,7 +60,7 @@ export const routes = [
   answer({
     ...common,
     path: `${accounting}/reports/balance-sheet`,
-    summary: 'Balance sheet',
+    summary: 'Get the balance sheet',
     description: 'As of a day. `balanced` compares assets with liabilities, equity and earnings.',
     query: balanceSheetQuery,
     response: balanceSheet,

@@ -112,7 +112,7 @@ export const routes = [
     origins: 'own',
     method: 'GET',
     path: rsvp,
-    summary: 'See an invitation',
+    summary: 'Get an invitation',
     description: 'By the token in a mail. Reading the invitation does not answer it.',
     status: 200,
     response: invitation,

@@ -147,7 +147,7 @@ export const routes = [
     method: 'GET',
     path: `${one}/versions`,
     summary: 'List versions of a flow',
-    description: "The flow's last definitions, newest first; the first is the present one.",
+    description: "The flow's last definitions, newest first; the first is the current one.",
     permission: 'flows:read',
     on: onFlow,
     query: linkedQuery,

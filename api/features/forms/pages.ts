@@ -70,7 +70,7 @@ export const routes = [
   page({
     ...common,
     method: 'GET',
-    summary: 'The page of a published form',
+    summary: 'Show the page of a published form',
     description: "The visitor needs forms:read on the form's key.",
     limit: null,
     handle: async ({ params }, scope) => formPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),

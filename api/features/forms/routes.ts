@@ -100,7 +100,7 @@ export const routes = [
     method: 'POST',
     path: `${submissionsPath}/:submissionId/retry`,
     summary: 'Retry a failed submission, or accept spam',
-    description: 'A worker processes the submission; the answer shows the submission before that.',
+    description: 'A worker processes the submission; the route returns it as it was before processing.',
     on: onForm,
     status: 202,
     response: submission,

@@ -11,7 +11,7 @@ export const createSdkRoute = (sdkMethods: readonly SdkMethod[]) =>
     limit: null,
     method: 'GET',
     path: `${orgPath}/functions/sdk.d.ts`,
-    summary: 'The SDK in TypeScript, for editors',
+    summary: 'Get the SDK in TypeScript, for editors',
     description: 'With the record types and fields of this workspace that the caller may read.',
     permission: 'functions:read',
     perItem: true,

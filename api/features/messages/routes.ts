@@ -47,7 +47,7 @@ export const routes = [
     path: connections,
     summary: 'Create a connection for messages',
     description:
-      'A mail server at a public address. Password and keys are stored encrypted and never answered; the secret that signs callbacks is answered this once.',
+      'A mail server at a public address. Password and keys are stored encrypted and never returned; the secret that signs callbacks is returned only here.',
     body: connectionInput,
     status: 201,
     response: newConnectionView,

@@ -32,7 +32,7 @@ export const connectionRoutes = [
     method: 'POST',
     path: connections,
     summary: 'Connect a payment provider',
-    description: 'The credentials are kept encrypted and never answered. A sandbox has mode test.',
+    description: 'The credentials are kept encrypted and never returned. A sandbox has mode test.',
     permission: 'payments:manage',
     body: connectionInput,
     status: 201,

@@ -1,7 +1,7 @@
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** A secret in lists, without its value, which is never answered. */
+/** A secret in lists, without its value, which is never returned. */
 export const secretView = schema(
   t.Object(
     { name: t.String(), created_at: t.String({ format: 'date-time' }), updated_at: t.String({ format: 'date-time' }) },
@@ -11,5 +11,5 @@ export const secretView = schema(
 export type SecretView = TypeOf<typeof secretView>
 
 export const secretInput = schema(
-  t.Object({ value: t.String({ minLength: 1, maxLength: functionLimits.secretCharacters, description: 'Never answered.' }) }),
+  t.Object({ value: t.String({ minLength: 1, maxLength: functionLimits.secretCharacters, description: 'Never returned.' }) }),
 )

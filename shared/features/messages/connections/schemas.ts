@@ -8,7 +8,7 @@ const signature = {
   domain: t.String(domainName),
   selector: t.String({ maxLength: 63, pattern: `^${label}(?:\\.${label})*$`, description: 'letters, digits and hyphens' }),
 }
-const privateKey = t.String({ maxLength: 10_000, description: 'RSA, in PEM. Never answered.' })
+const privateKey = t.String({ maxLength: 10_000, description: 'RSA, in PEM. Never returned.' })
 const dkimInput = t.Object({ ...signature, private_key: privateKey }, { title: 'MessageDkimInput' })
 
 /** An omitted private key stays as stored, so a connection as read can be sent back. */
@@ -20,7 +20,7 @@ const parts = {
   port: t.Integer({ minimum: 1, maximum: 65_535 }),
   secure: t.Boolean({ description: 'True for TLS from the first byte; otherwise STARTTLS is used where the server offers it.' }),
   username: t.String({ maxLength: 250, description: 'Empty for a server that asks for none.' }),
-  password: nullable(t.String({ maxLength: 1_000, description: 'Never answered.' })),
+  password: nullable(t.String({ maxLength: 1_000, description: 'Never returned.' })),
   from: t.String({ maxLength: 320, description: 'The address that messages come from, with a name or without.' }),
   dkim: nullable(dkimInput),
 }

@@ -14,7 +14,7 @@ const redirectUrl = nullable(
 const mode = t.Enum(['live', 'test'])
 const credentials = t.Record(t.String(), t.Unknown(), {
   description:
-    'stripe {secret_key, webhook_secret}, razorpay {key_id, key_secret, webhook_secret}, sandbox {}. Kept encrypted and never answered.',
+    'stripe {secret_key, webhook_secret}, razorpay {key_id, key_secret, webhook_secret}, sandbox {}. Kept encrypted and never returned.',
 })
 
 /** Input of a connection. */
