@@ -5,7 +5,7 @@ import { createDemo } from '../demo.ts'
 export const bootstrapCommands = [
   command({
     name: 'bootstrap',
-    summary: 'Make the workspace Demo, its owner and a key, if there is no workspace yet',
+    summary: 'Create the workspace Demo, its owner and a key, if there is no workspace yet',
     options: schema(t.Object({})),
     secrets: true,
     run: async (_, platform) => {
@@ -13,7 +13,7 @@ export const bootstrapCommands = [
       return {
         data: { made: file !== null, file },
         lines: [
-          file === null ? 'There is a workspace already: nothing to do.' : `Made the workspace Demo; its owner and key are in ${file}`,
+          file === null ? 'There is a workspace already: nothing to do.' : `Created the workspace Demo; its owner and key are in ${file}`,
         ],
       }
     },

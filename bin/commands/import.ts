@@ -12,7 +12,7 @@ import type { Shell } from '../shell.ts'
 export const importCommands = [
   apiCommand({
     name: 'import',
-    summary: 'Make a record type of a CSV file and import its rows through the API',
+    summary: 'Create a record type from a CSV file and import its rows through the API',
     options: schema(
       t.Object({
         file: t.String({ description: 'a CSV file with a header row' }),

@@ -29,9 +29,9 @@ export const indexCommands = [
   command({
     name: 'indexes',
     summary: 'Show the indexes that follow use: reason, size, last use, state',
-    options: schema(t.Object({ workspace: t.Optional(t.String({ description: 'id of a workspace; default: all workspaces' })) })),
-    run: async ({ workspace }, platform) => {
-      const scope = workspace === undefined ? undefined : await workspaceScope(platform, workspace)
+    options: schema(t.Object({ org: t.Optional(t.String({ description: 'id of a workspace; default: all workspaces' })) })),
+    run: async ({ org }, platform) => {
+      const scope = org === undefined ? undefined : await workspaceScope(platform, org)
       const indexes = await listIndexes(platform.db, platform.now(), scope?.workspace.id ?? null)
       const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, workspaceIndexes]) => [
         `workspace ${id}`,

@@ -27,7 +27,7 @@ export const jobCommands = [
         return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
       })
       const lines = [...queues.flatMap(loadLines), ...failed.map(failureLine)]
-      return { data: { queues, failed }, lines: lines.length > 0 ? lines : ['No job waits, runs or failed at its last attempt'] }
+      return { data: { queues, failed }, lines: lines.length > 0 ? lines : ['No jobs are waiting, running or failed.'] }
     },
   }),
   command({
@@ -45,7 +45,7 @@ export const jobCommands = [
       const retried: string[] = []
       for (const jobId of ids) if (isUuid(jobId) && (await resendDeadLetter(db, jobQueue, jobs, jobId))) retried.push(jobId)
       if (id !== undefined && retried.length === 0) throw problem('NOT_FOUND', `No job ${id} failed at its last attempt`)
-      return { data: { retried }, lines: [`Sent again: ${retried.join(', ') || 'none'}`] }
+      return { data: { retried }, lines: [`Retried: ${retried.join(', ') || 'none'}`] }
     },
   }),
 ]

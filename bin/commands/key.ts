@@ -11,7 +11,7 @@ import { workspaceScope } from '../workspaces.ts'
 export const keyCommands = [
   command({
     name: 'key create',
-    summary: 'Make an access key',
+    summary: 'Create an access key',
     options: schema(
       t.Object({
         org: t.String({ description: 'id of the workspace' }),
@@ -23,8 +23,11 @@ export const keyCommands = [
     run: async ({ org, account, name = 'Operator', expires_at }, platform) => {
       const scope = await workspaceScope(platform, org)
       const accountId = account ?? (await createAdminAccount(scope, name)).id
-      const made = await createAccessKey(scope, accountId, { name, expires_at: expires_at ?? null })
-      return { data: { ...made, org_id: scope.workspace.id, service_account_id: accountId }, lines: [`Made key ${made.id}:`, made.key] }
+      const created = await createAccessKey(scope, accountId, { name, expires_at: expires_at ?? null })
+      return {
+        data: { ...created, org_id: scope.workspace.id, service_account_id: accountId },
+        lines: [`Created key ${created.id}:`, created.key],
+      }
     },
   }),
   command({

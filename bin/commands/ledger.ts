@@ -17,7 +17,7 @@ export const ledgerCommands = [
   }),
   apiCommand({
     name: 'ledger export',
-    summary: 'Write a ledger for hledger or beancount, or as CSV',
+    summary: 'Export a ledger for hledger or beancount, or as CSV',
     options: schema(
       t.Object({
         format: t.String({ description: 'hledger, beancount or csv' }),
@@ -92,7 +92,7 @@ async function importChart({ name, ...options }: ChartOptions, shell: Shell): Pr
   return {
     data: { chart: name, created, present, errors },
     lines: [
-      `${created} accounts made${present > 0 ? `, ${present} were there` : ''}`,
+      `${created} accounts created${present > 0 ? `, ${present} existed` : ''}`,
       ...errors.map(({ code, message }) => `${code}: ${message}`),
     ],
     failed: errors.length > 0,

@@ -5,7 +5,7 @@ import { databaseCommand } from '../command.ts'
 export const migrateCommands = [
   databaseCommand({
     name: 'migrate',
-    summary: 'Bring the database to what this version needs',
+    summary: 'Apply missing migrations',
     options: schema(t.Object({})),
     run: async (_, databaseUrl) => {
       await release(databaseUrl)

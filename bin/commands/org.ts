@@ -33,7 +33,7 @@ async function changeStatus(
 export const orgCommands = [
   command({
     name: 'org create',
-    summary: 'Make a workspace, ready for use',
+    summary: 'Create a workspace, ready for use',
     options: schema(
       t.Object({
         name: nameSchema(120),
@@ -43,8 +43,8 @@ export const orgCommands = [
     ),
     run: async ({ name, owner, plan }, platform) => {
       const person = await requirePerson(platform, owner)
-      const made = await createReadyWorkspace(platform, { name, plan: plan ?? platform.config.defaultPlan, owner: person })
-      return { data: made, lines: workspaceResult(made).lines }
+      const created = await createReadyWorkspace(platform, { name, plan: plan ?? platform.config.defaultPlan, owner: person })
+      return { data: created, lines: workspaceResult(created).lines }
     },
   }),
   command({
@@ -55,13 +55,13 @@ export const orgCommands = [
   }),
   command({
     name: 'org resume',
-    summary: 'Open a suspended workspace again',
+    summary: 'Resume a workspace',
     options: schema(t.Object({ org })),
     run: ({ org }, platform) => changeStatus(platform, org, 'suspended', 'active'),
   }),
   command({
     name: 'org plan',
-    summary: 'Put a workspace on a plan',
+    summary: 'Change the plan of a workspace',
     options: schema(t.Object({ org, plan })),
     run: async ({ org, plan }, platform) => {
       const { workspace } = await workspaceScope(platform, org)

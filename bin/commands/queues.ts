@@ -5,7 +5,7 @@ import { runStation } from '../queues/run-station.ts'
 export const queueCommands = [
   apiCommand({
     name: 'scan',
-    summary: 'A station of a work queue: reads keys line by line, as a scanner types them, and shows each verdict',
+    summary: 'Scan keys at a station of a work queue, line by line as a scanner types them, and show each verdict',
     options: schema(
       t.Object({
         queue: t.String({ description: 'key of the queue' }),

@@ -7,7 +7,7 @@ import { command } from '../command.ts'
 export const userCommands = [
   command({
     name: 'user create',
-    summary: 'Make an account for a person',
+    summary: 'Create an account for a person',
     options: schema(
       t.Object({
         email: t.String({ format: 'email', description: 'the address to sign in with' }),
@@ -20,7 +20,7 @@ export const userCommands = [
       const { id } = await createPerson(platform, { email, name, password: chosen })
       return {
         data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },
-        lines: [`Made ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],
+        lines: [`Created ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],
       }
     },
   }),

@@ -144,7 +144,7 @@ test('commands: jobs list shows only counts above zero', async (t) => {
   t.teardown(() => dropDatabase(name))
   await callWith({ DATABASE_URL: url }, 'migrate')
   const list = async () => (await callWith({ DATABASE_URL: url }, 'jobs', 'list')).out
-  t.is(await list(), 'No job waits, runs or failed at its last attempt\n')
+  t.is(await list(), 'No jobs are waiting, running or failed.\n')
   await addWaitingJob(url, 'workspaces.set-up')
   t.regex(await list(), /^workspaces\.set-up +1 waiting\n$/)
 })

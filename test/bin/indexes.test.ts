@@ -42,7 +42,7 @@ test('indexes: the list of one workspace also contains the indexes that fields a
   const w = await usedWorld(t)
   const made = { entity_type: 'deals', key: 'code', label: 'Code', type: 'string', unique: true }
   t.is((await w.org.owner.post(`${w.org.path}/fields`, made)).status, 201)
-  const { json } = await callKontor(w, 'indexes', '--workspace', w.org.id, '--json')
+  const { json } = await callKontor(w, 'indexes', '--org', w.org.id, '--json')
   const ofDeals = json.indexes.filter(({ type }: { type: string }) => type === 'deals')
   t.deepEqual(
     ofDeals.map(({ field, kind, state, why }: Record<string, string>) => [field, kind, state, why]),

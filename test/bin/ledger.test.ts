@@ -38,7 +38,7 @@ test('ledger: a chart creates accounts once, and leaves existing ones alone', as
   const made = await kontor('chart', 'retail', '--json')
   t.is(made.code, 0, made.err)
   t.deepEqual(made.json, { chart: 'retail', created: length - 1, present: 1, errors: [] })
-  t.is((await kontor('chart', 'retail')).out, `0 accounts made, ${length} were there\n`)
+  t.is((await kontor('chart', 'retail')).out, `0 accounts created, ${length} existed\n`)
   const { records } = (await owner.get(`${path}/records/accounts?sort=code&dir=asc&limit=200`)).data
   t.is(records.length, length)
   t.like(records[0].values, { code: '1000', name: 'My bank', kind: null })
