@@ -5,6 +5,7 @@ import { entryPaths, entryRules } from '#test/architecture/entries.ts'
 import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
 import { layerRules } from '#test/architecture/layers.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
+import { readPages, unknownNames } from '#test/architecture/pages.ts'
 import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
 import { statementPaths, statementRules } from '#test/architecture/statements.ts'
 import { testStatementPaths, testStatementRules } from '#test/architecture/test-statements.ts'
@@ -55,6 +56,12 @@ test('architecture: every dependency has a home, and every home a dependency', (
   t.deepEqual(homeless(readDependencies()), [])
   t.true(homeless([...readDependencies(), 'left-pad']).includes('left-pad has no home'))
   t.true(homeless(['koa']).includes('pg is no dependency'))
+})
+
+test('architecture: the docs name only functions and files that exist', (t) => {
+  t.deepEqual(unknownNames(readPages(), sources), [])
+  const page = 'Calls `neverHeardOf` of `shared/unheard-of.ts`, as `enqueueAll` of `shared/platform/jobs/enqueue-all.ts` does.'
+  t.deepEqual(unknownNames([page], sources), ['neverHeardOf', 'shared/unheard-of.ts'])
 })
 
 test('architecture: imports are found in every form', (t) => {
