@@ -12,7 +12,7 @@ const field = (names: string) => {
 }
 const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
 const days = 'sun|mon|tue|wed|thu|fri|sat'
-/** Five fields. Cron-parser refuses more, such as the range FRI-MON. */
+/** Five fields. Cron-parser then also refuses ranges such as FRI-MON. */
 const fiveFields = new RegExp(`^${[field(''), field(''), field(''), field(months), field(days)].join('\\s+')}$`, 'i')
 
 /** Years within which an expression must be due again: the next 29 February comes within eight. */
