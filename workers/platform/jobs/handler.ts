@@ -62,7 +62,7 @@ export type HandlersOf<Jobs extends Readonly<Record<string, AnyJob>>> = {
   readonly [Name in keyof Jobs]: Jobs[Name] extends JobDefinition<infer Payload, infer Result> ? Handler<Payload, Result, any> : never
 }
 
-/** Defines the handler of a job of the platform itself. */
+/** Defines the handler of a job that runs as the platform. Handlers above this floor use `definePlatformHandler`, which fixes the scope's type. */
 export const defineJobHandler = <Payload, Result, S extends JobScope = JobScope>(
   job: JobDefinition<Payload, Result>,
   run: Run<Payload, Result, S>,
