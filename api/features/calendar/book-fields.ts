@@ -1,5 +1,6 @@
 import { timeOptions } from '#api/features/calendar/book-month.ts'
 import type { Field } from '#api/pages/fields/field.ts'
+import { personFields } from '#api/pages/fields/person-fields.ts'
 import { dayInWords } from '#shared/features/calendar/time-in-words.ts'
 
 // The list of ICU does not contain UTC.
@@ -9,7 +10,11 @@ const zoneOptions = zones.map(optionOf)
 
 /** The zone control: all zones, and those in use that have an older name. */
 export const zoneField = (zone: string, calendarZone: string): Field => ({
-  ...{ name: 'tz', label: 'Time zone', type: 'select', required: true, values: [zone] },
+  name: 'tz',
+  label: 'Time zone',
+  type: 'select',
+  required: true,
+  values: [zone],
   options: [...[...new Set([zone, calendarZone])].filter((one) => !zones.includes(one)).map(optionOf), ...zoneOptions],
 })
 
@@ -21,17 +26,10 @@ export function timeField(slots: readonly number[], zone: string): Field {
 }
 
 /** The controls that a visitor fills in to book. */
-export function personFields(sent: URLSearchParams | undefined): Field[] {
-  const held = (name: string) => [sent?.get(name) ?? '']
+export function bookerFields(sent: URLSearchParams | undefined): Field[] {
+  const sentText = (name: string) => sent?.get(name) ?? ''
   return [
-    {
-      ...{ name: 'name', label: 'Your name', type: 'text', required: true, values: held('name') },
-      attributes: { autocomplete: 'name', maxlength: 200 },
-    },
-    {
-      ...{ name: 'email', label: 'Your email', type: 'email', required: true, values: held('email') },
-      attributes: { autocomplete: 'email', maxlength: 320 },
-    },
-    { name: 'notes', label: 'Notes', type: 'textarea', values: held('notes'), attributes: { maxlength: 5_000, rows: 3 } },
+    ...personFields(sentText('name'), sentText('email'), { required: true }),
+    { name: 'notes', label: 'Notes', type: 'textarea', values: [sentText('notes')], attributes: { maxlength: 5_000, rows: 3 } },
   ]
 }

@@ -65,8 +65,12 @@ export function monthView(choice: BookingChoice, page: BookingPage, days: Readon
     }
   }
   return {
-    ...{ name: nameOf(month), earlier: besides(-1), later: besides(1), link: linkToStep(choice, page, { month }) },
-    ...{ weeks: weeksOf(month).map((week) => week.map(dayOf)), hasTimes: days.size > 0 },
+    name: nameOf(month),
+    earlier: besides(-1),
+    later: besides(1),
+    link: linkToStep(choice, page, { month }),
+    weeks: weeksOf(month).map((week) => week.map(dayOf)),
+    hasTimes: days.size > 0,
     day: shown === undefined ? '' : dayInWords(dateMs(shown), 'UTC'),
     parts: partsOf(times, zone).map(({ name, slots }) => ({
       name,

@@ -7,17 +7,18 @@ import {
   readChoice,
   timeWindowOfMonth,
 } from '#api/features/calendar/book-choice.ts'
-import { personFields, timeField, zoneField } from '#api/features/calendar/book-fields.ts'
+import { bookerFields, timeField, zoneField } from '#api/features/calendar/book-fields.ts'
 import { durationInWords, groupByDay, type MonthView, monthView } from '#api/features/calendar/book-month.ts'
 import { page } from '#api/http/route.ts'
 import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
-import { attemptField, fieldErrors, readAttempt } from '#api/pages/fields/form.ts'
+import { attemptField, failedField, fieldErrors, readAttempt } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { bookSlot } from '#shared/features/calendar/booking/book.ts'
 import { bookingInput } from '#shared/features/calendar/booking/schemas.ts'
 import { listSlotStarts, type OpenBookingPage, requireBookingPage } from '#shared/features/calendar/booking/slots.ts'
+import { rsvpFileUrl, rsvpPageUrl } from '#shared/features/calendar/guests/guests.ts'
 import { instantMs, instantText, minuteMs, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -75,7 +76,11 @@ const renderBooked = template<Readonly<Record<'when' | 'location' | 'page' | 'fi
 
 const bookForm = schema(
   t.Object({
-    ...{ start: t.String(), name: t.String(), email: t.String(), notes: t.Optional(t.String()), duration: t.Optional(t.String()) },
+    start: t.String(),
+    name: t.String(),
+    email: t.String(),
+    notes: t.Optional(t.String()),
+    duration: t.Optional(t.String()),
     id: t.String({ description: 'The id in the page. The same id books only once.' }),
   }),
 )
@@ -91,33 +96,42 @@ async function slotsIn(scope: Scope, open: OpenBookingPage, window: TimeWindow, 
 }
 
 const pageOf = (scope: Scope, { calendar, page: settings }: OpenBookingPage, zone: string) => ({
-  ...({ title: settings.title || calendar.name, brand: scope.workspace, isWide: true, script: 'swap.js', zone } as const),
+  title: settings.title || calendar.name,
+  brand: scope.workspace,
+  isWide: true,
+  script: 'swap.js' as const,
+  zone,
 })
 
 /** The page that shows a month with its free days, and the times of a day. */
 async function choosingPage(scope: Scope, open: OpenBookingPage, asked: BookingChoice, notice: string): Promise<Page> {
   const { page: settings } = open
-  const { choice, days } = await firstFree(scope, open, asked)
+  const { choice, days } = await monthWithFreeDays(scope, open, asked)
   const { minutes, zone, month, day } = choice
   const step = day === undefined ? { month } : { day }
   return {
     ...pageOf(scope, open, zone),
     body: renderChoice({
-      ...{ notice, description: settings.description, location: settings.location, weekdays },
+      notice,
+      description: settings.description,
+      location: settings.location,
+      weekdays,
       lengths: settings.durations.map((length) => ({
         words: durationInWords(length),
         link: linkToStep({ ...choice, minutes: length }, settings, step),
         isChosen: length === minutes,
       })),
-      ...{ month: monthView(choice, settings, days), isDayChosen: day !== undefined },
-      ...{ zone: renderFields([zoneField(zone, open.calendar.timezone)]).text, zoneWords: zone.replaceAll('_', ' ') },
+      month: monthView(choice, settings, days),
+      isDayChosen: day !== undefined,
+      zone: renderFields([zoneField(zone, open.calendar.timezone)]).text,
+      zoneWords: zone.replaceAll('_', ' '),
       kept: Object.entries({ ...step, ...(settings.durations.length > 1 ? { duration: String(minutes) } : {}) }),
     }),
   }
 }
 
-/** The free days of the month. A default month without free days is replaced by the next one. */
-async function firstFree(scope: Scope, open: OpenBookingPage, asked: BookingChoice) {
+/** The chosen month and its free days. A default month without free days is replaced by the next one. */
+async function monthWithFreeDays(scope: Scope, open: OpenBookingPage, asked: BookingChoice) {
   const now = scope.now().getTime()
   const daysOf = async (choice: BookingChoice) =>
     groupByDay(await slotsIn(scope, open, timeWindowOfMonth(choice, now), choice.minutes), choice.zone)
@@ -136,9 +150,9 @@ interface Sent {
 async function detailsPage(scope: Scope, open: OpenBookingPage, choice: BookingChoice, sent?: Sent): Promise<Page> {
   const { page: settings } = open
   const { zone, minutes, start } = choice
-  const person = personFields(sent?.fields)
-  const isTimeOpen = sent !== undefined && !person.some(({ name }) => sent.failure.message.startsWith(`${name} `))
-  const others = isTimeOpen ? await timesBeside(scope, open, choice) : []
+  const person = bookerFields(sent?.fields)
+  const isTimeOpen = sent !== undefined && !failedField(person, sent.failure)
+  const others = isTimeOpen ? await nearestFreeTimes(scope, open, choice) : []
   const fields: Field[] = [...(others.length > 0 ? [timeField(others, zone)] : []), ...person]
   const errors = isTimeOpen && others.length === 0 ? {} : fieldErrors(fields, sent?.failure)
   const back = choice.day === undefined ? { month: choice.month } : { day: choice.day }
@@ -147,26 +161,32 @@ async function detailsPage(scope: Scope, open: OpenBookingPage, choice: BookingC
     ...pageOf(scope, open, zone),
     body: renderDetails({
       when: isShown ? eventTimeInWords({ allDay: false, start, end: start + minutes * minuteMs, zone }) : '',
-      ...{ length: durationInWords(minutes), location: settings.location, back: linkToStep(choice, settings, back) },
-      ...{ failure: sent?.failure.message ?? '', isTimeOpen, hasTimes: others.length > 0 },
-      ...{ id: sent?.fields.get(attemptField) || newId(), duration: minutes, start: isShown ? instantText(start) : '' },
+      length: durationInWords(minutes),
+      location: settings.location,
+      back: linkToStep(choice, settings, back),
+      failure: sent?.failure.message ?? '',
+      isTimeOpen,
+      hasTimes: others.length > 0,
+      id: sent?.fields.get(attemptField) || newId(),
+      duration: minutes,
+      start: isShown ? instantText(start) : '',
       fields: renderFields(withErrors(fields, errors)).text,
     }),
     ...(sent ? { failure: sent.failure } : {}),
   }
 }
 
-/** Times to offer instead of one that cannot be booked. */
-const mostOffered = 12
+/** Maximum number of times offered instead of one that cannot be booked. */
+const maxOfferedTimes = 12
 
-/** The free times of the chosen day that are nearest to the chosen time. A day without free times is replaced by the first one with any. */
-async function timesBeside(scope: Scope, open: OpenBookingPage, choice: BookingChoice): Promise<readonly number[]> {
-  const { days } = await firstFree(scope, open, choice)
+/** The free times of the chosen day that are nearest to the chosen time, in order. A day without free times is replaced by the first with any. */
+async function nearestFreeTimes(scope: Scope, open: OpenBookingPage, choice: BookingChoice): Promise<readonly number[]> {
+  const { days } = await monthWithFreeDays(scope, open, choice)
   const ofDay = (choice.day === undefined ? undefined : days.get(choice.day)) ?? days.values().next().value ?? []
   const { start } = choice
-  if (start === undefined) return ofDay.slice(0, mostOffered)
+  if (start === undefined) return ofDay.slice(0, maxOfferedTimes)
   const nearest = ofDay.toSorted((a, b) => Math.abs(a - start) - Math.abs(b - start))
-  return nearest.slice(0, mostOffered).sort((a, b) => a - b)
+  return nearest.slice(0, maxOfferedTimes).sort((a, b) => a - b)
 }
 
 async function show(scope: Scope, open: OpenBookingPage, query: ChoiceQuery): Promise<Page> {
@@ -192,13 +212,14 @@ async function send(scope: Scope, open: OpenBookingPage, query: ChoiceQuery, sen
     const asked = bookingInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
     const done = await bookSlot(scope, open, asked, { key: readAttempt(sent), isExact: false })
     const when = eventTimeInWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
-    const { publicUrl } = scope.config
     return {
       title: open.page.title || open.calendar.name,
       brand: scope.workspace,
       body: renderBooked({
-        ...{ when, location: open.page.location, page: `${publicUrl}/rsvp/${scope.workspace.id}/${done.token}` },
-        file: `${publicUrl}/cal/${scope.workspace.id}/rsvp/${done.token}/ics`,
+        when,
+        location: open.page.location,
+        page: rsvpPageUrl(scope, done.token),
+        file: rsvpFileUrl(scope, done.token),
       }),
     }
   } catch (failure) {
@@ -213,7 +234,7 @@ export const routes = [
     ...common,
     method: 'GET',
     summary: 'The page where a visitor books a time',
-    description: 'Any website may frame it. `tz` shows another zone. Each choice is an address of its own.',
+    description: 'Any website may frame it. `tz` shows another zone. Each step has its own URL.',
     handle: ({ resource, query }, scope) => show(scope, resource, query),
   }),
   page({

@@ -1,11 +1,12 @@
 import { page } from '#api/http/route.ts'
-import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFields } from '#api/pages/fields/field.ts'
+import { createFormTokens, formTokenInput } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { guestAnswerInput, type Invitation } from '#shared/features/calendar/booking/schemas.ts'
+import { rsvpFileUrl } from '#shared/features/calendar/guests/guests.ts'
 import { answerByToken, viewInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
-import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -25,7 +26,7 @@ interface Shown {
   readonly description: string
   readonly cancelled: boolean
   readonly done: string
-  readonly ticket: string
+  readonly formToken: string
   readonly fields: string
   readonly file: string
 }
@@ -34,13 +35,12 @@ const renderBody = template<Shown>(new URL('rsvp.eta', import.meta.url))
 const answerForm = schema(
   t.Object({
     status: t.Enum(['accepted', 'declined', 'tentative']),
-    ticket: t.String({ description: 'The ticket in the page; it may be sent again.' }),
+    ...formTokenInput,
   }),
 )
 
-/** Only this page's form may answer: it carries a signature that other websites and programs that follow links do not have. */
-const tickets = ({ config }: Scope) => createSigner(config.secretKey, 'invitation pages')
-const ticketOf = (scope: Scope, token: string): string => tickets(scope).sign(`${scope.workspace.id} ${token}`)
+const formTokens = createFormTokens('invitation pages')
+const subjectOf = ({ workspace }: Scope, token: string): string => `${workspace.id} ${token}`
 
 const choices = [
   { value: 'accepted', label: 'I will come' },
@@ -55,17 +55,21 @@ const bookerChoices = [
 function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonly done?: string; readonly failure?: Problem } = {}): Page {
   const options = seen.booking ? bookerChoices : choices
   const values = options.some(({ value }) => value === seen.status) ? [seen.status] : []
-  const field: Field = { name: 'status', label: 'Your answer', type: 'radio', options, values, required: true }
-  const [shown] = said.failure ? withErrors([field], { status: said.failure.message }) : [field]
+  const error = said.failure ? { error: said.failure.message } : {}
+  const field: Field = { name: 'status', label: 'Your answer', type: 'radio', options, values, required: true, ...error }
   return {
     title: seen.title,
     brand: scope.workspace,
     body: renderBody({
-      ...{ when: seen.when, location: seen.location, organizer: seen.organizer, description: seen.description, cancelled: seen.cancelled },
+      when: seen.when,
+      location: seen.location,
+      organizer: seen.organizer,
+      description: seen.description,
+      cancelled: seen.cancelled,
       done: said.done ?? (seen.cancelled ? 'This event does not take place.' : ''),
-      ticket: ticketOf(scope, token),
-      fields: renderFields([shown ?? field]).text,
-      file: `${scope.config.publicUrl}/cal/${scope.workspace.id}/rsvp/${token}/ics`,
+      formToken: formTokens.make(scope, subjectOf(scope, token)),
+      fields: renderFields([field]).text,
+      file: rsvpFileUrl(scope, token),
     }),
     ...(said.failure ? { failure: said.failure } : {}),
   }
@@ -104,8 +108,8 @@ export const routes = [
 ]
 
 function refusalOf(scope: Scope, token: string, fields: URLSearchParams): Problem | undefined {
-  if (!tickets(scope).verify(`${scope.workspace.id} ${token}`, fields.get('ticket') ?? '')) {
-    return problem('VALIDATION_ERROR', 'The page was not open here. Please try again.')
+  if (!formTokens.isIn(fields, scope, subjectOf(scope, token))) {
+    return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')
   }
   return choices.some(({ value }) => value === fields.get('status')) ? undefined : problem('VALIDATION_ERROR', 'Choose an answer.')
 }

@@ -1,12 +1,9 @@
 import { page } from '#api/http/route.ts'
+import { createFormTokens, formTokenInput } from '#api/pages/fields/form.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
-import {
-  findUnsubscribeRecipient,
-  isPageProof,
-  type UnsubscribeRecipient,
-  unsubscribe,
-} from '#shared/features/messages/do-not-contact/unsubscribe.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { findUnsubscribeRecipient, type UnsubscribeRecipient, unsubscribe } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -15,17 +12,26 @@ const common = { tag: 'Pages', app: null, permission: 'public', limit: null, fra
 interface UnsubscribeView extends Omit<UnsubscribeRecipient, 'workspace'> {
   readonly workspace: string
   readonly token: string
+  readonly formToken: string
   readonly error: string
 }
 
 const renderBody = template<UnsubscribeView>(new URL('unsubscribe.eta', import.meta.url))
 
-function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure?: Problem): Page {
+const formTokens = createFormTokens('unsubscribe pages')
+
+function unsubscribePage(scope: PlatformScope, recipient: UnsubscribeRecipient, token: string, failure?: Problem): Page {
   const { workspace, isStopped } = recipient
   return {
     title: isStopped ? 'You have unsubscribed' : 'Unsubscribe',
     brand: workspace,
-    body: renderBody({ ...recipient, workspace: workspace.name, token, error: failure?.message ?? '' }),
+    body: renderBody({
+      ...recipient,
+      workspace: workspace.name,
+      token,
+      formToken: formTokens.make(scope, token),
+      error: failure?.message ?? '',
+    }),
     ...(failure ? { failure } : {}),
   }
 }
@@ -34,7 +40,7 @@ function unsubscribePage(recipient: UnsubscribeRecipient, token: string, failure
 const confirmation = schema(
   t.Object(
     {
-      proof: t.Optional(t.String({ description: 'The proof that the page contains.' })),
+      form_token: t.Optional(formTokenInput.form_token),
       'List-Unsubscribe': t.Optional(t.Enum(['One-Click'], { description: 'The value that mail programs send.' })),
     },
     { title: 'Unsubscription' },
@@ -49,7 +55,7 @@ export const pages = [
     summary: 'The page to unsubscribe from messages',
     description: 'Messages link to this page. Opening the page changes nothing.',
     fails: ['NOT_FOUND'],
-    handle: async ({ params }, scope) => unsubscribePage(await findUnsubscribeRecipient(scope, params.token), params.token),
+    handle: async ({ params }, scope) => unsubscribePage(scope, await findUnsubscribeRecipient(scope, params.token), params.token),
   }),
   page({
     ...common,
@@ -64,9 +70,9 @@ export const pages = [
     fails: ['NOT_FOUND', 'VALIDATION_ERROR'],
     handle: async ({ params: { token }, body: sent }, scope) => {
       const recipient = await findUnsubscribeRecipient(scope, token)
-      const isConfirmed = sent.get('List-Unsubscribe') === 'One-Click' || isPageProof(scope, token, sent.get('proof') ?? '')
-      if (!isConfirmed) return unsubscribePage(recipient, token, problem('VALIDATION_ERROR', 'Please press the button once more.'))
-      return unsubscribePage(await unsubscribe(scope, token), token)
+      const isConfirmed = sent.get('List-Unsubscribe') === 'One-Click' || formTokens.isIn(sent, scope, token)
+      if (!isConfirmed) return unsubscribePage(scope, recipient, token, problem('VALIDATION_ERROR', 'Please press the button once more.'))
+      return unsubscribePage(scope, await unsubscribe(scope, token), token)
     },
   }),
 ]

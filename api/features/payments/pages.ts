@@ -1,13 +1,13 @@
 import { page } from '#api/http/route.ts'
-import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
-import { fieldErrors } from '#api/pages/fields/form.ts'
+import { renderFields, withErrors } from '#api/pages/fields/field.ts'
+import { createFormTokens, failedField, fieldErrors, formTokenInput } from '#api/pages/fields/form.ts'
+import { personFields } from '#api/pages/fields/person-fields.ts'
 import { chooseLocale, formatInstant, formatMoney } from '#api/pages/language.ts'
 import type { Page } from '#api/pages/page.ts'
 import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { emailKind } from '#shared/core/types/field-kinds/address.ts'
 import { type PayPageLink, payOrDecline, requirePayPageLink } from '#shared/features/payments/sandbox-pay.ts'
-import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -16,7 +16,7 @@ const common = { tag: 'Pages', app: 'payments', permission: 'public', limit: nul
 const payBody = schema(
   t.Object({
     action: t.Enum(['pay', 'decline']),
-    ticket: t.String({ description: 'The signature that the page contains; it can be sent more than once.' }),
+    ...formTokenInput,
     name: t.Optional(t.String()),
     email: t.Optional(t.String()),
   }),
@@ -35,7 +35,7 @@ interface PaymentView {
 interface PayPageValues extends PaymentView {
   readonly until: string
   readonly fields: string
-  readonly ticket: string
+  readonly formToken: string
   readonly declined: boolean
   readonly error: string
 }
@@ -48,19 +48,13 @@ interface EndedLink extends PaymentView {
 }
 const renderEndedLink = template<EndedLink>(new URL('paid.eta', import.meta.url))
 
-const payerFields = (name: string, email: string): Field[] => [
-  { name: 'name', label: 'Your name', type: 'text', values: [name], attributes: { autocomplete: 'name', maxlength: 200 } },
-  { name: 'email', label: 'Your email', type: 'email', values: [email], attributes: { autocomplete: 'email', maxlength: 320 } },
-]
-
 function paymentView({ amount, currency, description }: PayPageLink, locale: string): PaymentView {
   const formatted = formatMoney(amount, currency, locale)
   return { amount: formatted, currency: formatted.includes(currency) ? '' : currency, locale, description }
 }
 
-/** Signs the form of one link, so other websites cannot submit it. */
-const tickets = ({ config }: Scope) => createSigner(config.secretKey, 'pay pages')
-const signTicket = (scope: Scope, link: PayPageLink): string => tickets(scope).sign(`${scope.workspace.id} ${link.id}`)
+const formTokens = createFormTokens('pay pages')
+const subjectOf = ({ workspace }: Scope, { id }: PayPageLink): string => `${workspace.id} ${id}`
 
 /** A payer's input, and how the last attempt to pay failed, if there was one. */
 interface PayerInput {
@@ -71,17 +65,16 @@ interface PayerInput {
 }
 
 function renderPayPage(scope: Scope, link: PayPageLink, locale: string, { name, email, declined = false, failure }: PayerInput): Page {
-  const fields = payerFields(name, email)
-  const errors = fieldErrors(fields, failure)
-  const isOfField = failure !== undefined && fields.some((field) => failure.message.startsWith(`${field.name} `))
+  const fields = personFields(name, email)
+  const isOfField = failedField(fields, failure) !== undefined
   return {
     title: 'Pay',
     brand: scope.workspace,
     body: renderPayForm({
       ...paymentView(link, locale),
       until: formatInstant(link.expires_at, scope.workspace.timezone, locale),
-      fields: renderFields(isOfField ? withErrors(fields, errors) : fields).text,
-      ticket: signTicket(scope, link),
+      fields: renderFields(isOfField ? withErrors(fields, fieldErrors(fields, failure)) : fields).text,
+      formToken: formTokens.make(scope, subjectOf(scope, link)),
       declined,
       error: failure && !isOfField ? failure.message : '',
     }),
@@ -143,7 +136,7 @@ export const payPages = [
 
 function findFailure(scope: Scope, link: PayPageLink, body: URLSearchParams): Problem | undefined {
   const [name, email] = [(body.get('name') ?? '').trim(), (body.get('email') ?? '').trim()]
-  if (!tickets(scope).verify(`${scope.workspace.id} ${link.id}`, body.get('ticket') ?? '')) {
+  if (!formTokens.isIn(body, scope, subjectOf(scope, link))) {
     return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')
   }
   if (!['pay', 'decline'].includes(body.get('action') ?? '')) return problem('VALIDATION_ERROR', 'Choose whether to pay or to decline.')

@@ -1,5 +1,8 @@
 import type { Field } from '#api/pages/fields/field.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
+import { t } from '#shared/platform/kernel/schema.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** Hidden field with a submission's id, so the same form sent twice counts once. No other field has this name. */
@@ -11,15 +14,34 @@ export function readAttempt(sent: URLSearchParams): string | undefined {
   return id !== '' && id.length <= 255 && isCleanText(id) ? id : undefined
 }
 
+/** The hidden input with the form token, in the schema of a form. */
+export const formTokenInput = { form_token: t.String({ description: 'The form token in the page. It may be sent again.' }) }
+
 /**
- * Assigns a failure to the field that its message begins with, and replaces the name with the label: `password must have at least 8
- * characters` becomes `New password must have …` at the field password. A message without a field name goes to the first field.
+ * Creates the form tokens of one kind of page. A token proves that a form was sent from the page of a subject: other websites, and programs
+ * that follow links, do not have it. It does not expire.
+ */
+export function createFormTokens(pages: string) {
+  const signer = ({ config }: PlatformScope) => createSigner(config.secretKey, pages)
+  return {
+    make: (scope: PlatformScope, subject: string): string => signer(scope).sign(subject),
+    isIn: (sent: URLSearchParams, scope: PlatformScope, subject: string): boolean =>
+      signer(scope).verify(subject, sent.get('form_token') ?? ''),
+  }
+}
+
+/** The field that a failure's message begins with, as in `password must have at least 8 characters`; undefined for none. */
+export const failedField = (fields: readonly Field[], failure: Problem | undefined): Field | undefined =>
+  fields.find(({ name }) => failure?.message.startsWith(`${name} `))
+
+/**
+ * Assigns a failure to its field, and replaces the name with the label: `password must have at least 8 characters` becomes `New password must
+ * have …` at the field password. A failure of no field goes to the first field.
  */
 export function fieldErrors(fields: readonly Field[], failure: Problem | undefined): Readonly<Record<string, string>> {
   if (!failure) return {}
-  const [, name = '', rest = ''] = /^([\w.[\]-]+)( .*)$/s.exec(failure.message) ?? []
-  const named = fields.find((field) => field.name === name)
-  if (named) return { [named.name]: named.label + rest }
+  const named = failedField(fields, failure)
+  if (named) return { [named.name]: named.label + failure.message.slice(named.name.length) }
   const [first] = fields
   return first ? { [first.name]: failure.message } : {}
 }

@@ -132,8 +132,8 @@ export const calendarExamples: Examples = {
     call: async ({ things, world, org }) => {
       const token = await things.calendarInvitation()
       const page = await world.visitor.get(`/rsvp/${org.id}/${token}`, fromAnywhere())
-      const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-      return { params: { token }, ...form({ ticket, status: 'accepted' }) }
+      const formToken = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+      return { params: { token }, ...form({ form_token: formToken, status: 'accepted' }) }
     },
   },
   [`GET ${root}/freebusy`]: { needs: 'member', badQuery: 'from=soon&to=later', call: () => ({ query: window }) },

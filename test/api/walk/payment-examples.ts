@@ -17,8 +17,8 @@ const ofLink = (needs: Example['needs']): Example => ({ needs, call: async ({ th
 const pay = async ({ things, world, org }: Place): Promise<Call> => {
   const linkId = await things.link()
   const page = await world.visitor.get(`/pay/${org.id}/${linkId}`)
-  const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-  return { params: { linkId }, ...form({ ticket, action: 'pay', name: 'Pia', email: '' }) }
+  const formToken = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  return { params: { linkId }, ...form({ form_token: formToken, action: 'pay', name: 'Pia', email: '' }) }
 }
 
 /** An event that the sandbox sends to the webhook of a connection. */

@@ -50,10 +50,10 @@ async function pay(ask: (send: (root: string) => Promise<Answer>) => Promise<Ans
   const path = `/pay/${orgId}/${linkId}`
   for (;;) {
     const page = await ask((root) => new Client(root, null).withoutRetries().get(path))
-    const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    const form = new URLSearchParams({ ticket, action: 'pay', name: 'Pia Payer', email: '' }).toString()
+    const formToken = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const form = new URLSearchParams({ form_token: formToken, action: 'pay', name: 'Pia Payer', email: '' }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const after = ticket === '' ? page : await ask((root) => new Client(root, null).withoutRetries().post(path, form, headers))
+    const after = formToken === '' ? page : await ask((root) => new Client(root, null).withoutRetries().post(path, form, headers))
     if (/payment has been made/.test(after.text)) return void paid.links.add(linkId)
     if (after.status !== 200) return void paid.wrong.push(`a payer was refused: ${after.status} ${after.text}`)
   }

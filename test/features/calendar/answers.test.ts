@@ -174,10 +174,10 @@ test('answers: a booker whose booking was deleted is informed by mail, and its p
   const [confirmed] = await receivedMails(w, 'vera@example.com')
   const [page = ''] = new RegExp(`/rsvp/${w.org.id}/\\w+`).exec(confirmed?.text ?? '') ?? []
   const open = await w.visitor.get(page)
-  const ticket = /name="ticket" value="([^"]+)"/.exec(open.text)?.[1] ?? ''
+  const formToken = /name="form_token" value="([^"]+)"/.exec(open.text)?.[1] ?? ''
   t.is((await w.org.owner.delete(at(w, `/events/${id}`))).status, 200)
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const sent = await w.visitor.send('POST', page, new URLSearchParams({ status: 'accepted', ticket }).toString(), form)
+  const sent = await w.visitor.send('POST', page, new URLSearchParams({ status: 'accepted', form_token: formToken }).toString(), form)
   for (const answer of [await w.visitor.get(page), sent]) {
     t.is(answer.status, 404)
     t.regex(answer.text, /the page is no longer open/)

@@ -188,9 +188,9 @@ test('booking: the pages of a booking and of an invitation work by plain forms, 
   t.is((await sent({ ...fields, id: 'other' }, path)).status, 409)
   const view = await w.visitor.get(rsvp)
   t.notRegex(view.text, /<b>Vera/)
-  const ticket = /name="ticket" value="([^"]+)"/.exec(view.text)?.[1] ?? ''
+  const formToken = /name="form_token" value="([^"]+)"/.exec(view.text)?.[1] ?? ''
   for (const method of ['GET', 'HEAD', 'OPTIONS']) await w.visitor.send(method, `${rsvp}?status=declined`)
   t.is((await sent({ status: 'declined' }, rsvp)).status, 400, 'without what the page has')
   t.like((await w.visitor.get(`/cal${rsvp.replace('/rsvp/', '/').replace(/^\/([^/]+)\//, '/$1/rsvp/')}`)).data, { cancelled: false })
-  t.regex((await sent({ status: 'declined', ticket }, rsvp)).text, /Your booking is cancelled/)
+  t.regex((await sent({ status: 'declined', form_token: formToken }, rsvp)).text, /Your booking is cancelled/)
 })

@@ -50,16 +50,21 @@ test('unsubscribe: opening the link changes nothing; its form unsubscribes, and 
   t.deepEqual(await listOf(w), [])
   const { text } = await w.visitor.get(path)
   t.regex(text, /Shall .*Acme.* send no more messages to .*bea@example\.com.*\?/)
-  const [, proof = ''] = /name="proof" value="([\w-]+)"/.exec(text) ?? []
+  const [, formToken = ''] = /name="form_token" value="([\w-]+)"/.exec(text) ?? []
   const unsigned = await w.visitor.send('POST', path, '', encoded)
   t.is(unsigned.status, 400)
   t.regex(unsigned.text, /press the button once more/)
-  for (const forged of [`proof=${proof.slice(0, -1)}`, 'proof=', `proof=${'é'.repeat(22)}`, 'List-Unsubscribe=one']) {
+  for (const forged of [
+    `form_token=${formToken.slice(0, -1)}`,
+    'form_token=',
+    `form_token=${'é'.repeat(formToken.length)}`,
+    'List-Unsubscribe=one',
+  ]) {
     t.is((await w.visitor.send('POST', path, forged, encoded)).status, 400)
   }
   t.deepEqual(await listOf(w), [])
   for (const _ of [1, 2]) {
-    const { status, text: done } = await w.visitor.send('POST', path, `proof=${proof}`, encoded)
+    const { status, text: done } = await w.visitor.send('POST', path, `form_token=${formToken}`, encoded)
     t.is(status, 200)
     t.regex(done, /gets no more messages from/)
   }

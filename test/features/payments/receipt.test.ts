@@ -14,8 +14,8 @@ async function payable(more: object) {
 
 async function pay(w: World, path: string, headers: Record<string, string> = {}) {
   const page = await w.visitor.get(path)
-  const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-  const body = new URLSearchParams({ ticket, action: 'pay', name: 'Pia', email: 'pia@example.com' }).toString()
+  const formToken = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+  const body = new URLSearchParams({ form_token: formToken, action: 'pay', name: 'Pia', email: 'pia@example.com' }).toString()
   return w.visitor.post(path, body, { 'content-type': 'application/x-www-form-urlencoded', ...headers })
 }
 

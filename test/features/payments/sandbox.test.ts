@@ -14,7 +14,7 @@ const start = async () => {
   return { w, connectionId: await connect(w.org, 'sandbox') }
 }
 const pathOf = ({ short_url }: { short_url: string }) => new URL(short_url).pathname
-const ticketIn = (html: string) => /name="ticket" value="([^"]+)"/.exec(html)?.[1] ?? ''
+const formTokenIn = (html: string) => /name="form_token" value="([^"]+)"/.exec(html)?.[1] ?? ''
 const send = async (w: World, path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
   w.visitor.post(path, new URLSearchParams(fields).toString(), { 'content-type': 'application/x-www-form-urlencoded', ...headers })
 
@@ -33,7 +33,7 @@ test('sandbox: a payer pays on the page, the webhook is called, and the page red
   t.regex(page.text, />\$12\.50</)
   t.regex(page.text, /&lt;b&gt;Two&lt;\/b&gt; chairs/)
   t.regex(page.text, /value="Pia"/)
-  const fields = { ticket: ticketIn(page.text), name: 'Pia Payer', email: 'pia@example.com' }
+  const fields = { form_token: formTokenIn(page.text), name: 'Pia Payer', email: 'pia@example.com' }
   const declined = await send(w, pathOf(link), { ...fields, action: 'decline' })
   t.regex(declined.text, /was declined/)
   await w.drain()
@@ -57,25 +57,25 @@ test('sandbox: a payer pays on the page, the webhook is called, and the page red
 test('sandbox: a page accepts only its own form, and shows each error beside its field', async (t) => {
   const { w, connectionId } = await start()
   const [link, other] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
-  const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
-  const foreign = ticketIn((await w.visitor.get(pathOf(other))).text)
+  const formToken = formTokenIn((await w.visitor.get(pathOf(link))).text)
+  const foreign = formTokenIn((await w.visitor.get(pathOf(other))).text)
   const wrong: [Record<string, string>, RegExp][] = [
     [{ action: 'pay' }, /Please try again/],
-    [{ action: 'pay', ticket: foreign }, /Please try again/],
-    [{ action: 'pay', ticket: `${ticket}x` }, /Please try again/],
-    [{ action: 'refund', ticket }, /pay or to decline/],
-    [{ action: 'pay', ticket, email: 'nobody' }, /id="email-error">Your email must be/],
-    [{ action: 'pay', ticket, name: 'x'.repeat(201) }, /id="name-error">Your name must have/],
+    [{ action: 'pay', form_token: foreign }, /Please try again/],
+    [{ action: 'pay', form_token: `${formToken}x` }, /Please try again/],
+    [{ action: 'refund', form_token: formToken }, /pay or to decline/],
+    [{ action: 'pay', form_token: formToken, email: 'nobody' }, /id="email-error">Your email must be/],
+    [{ action: 'pay', form_token: formToken, name: 'x'.repeat(201) }, /id="name-error">Your name must have/],
   ]
   for (const [fields, words] of wrong) {
     const answer = await send(w, pathOf(link), fields)
     t.is(answer.status, 400)
     t.regex(answer.text, words)
   }
-  t.is((await send(w, pathOf(link), { action: 'pay', ticket }, { 'sec-fetch-site': 'cross-site' })).status, 403)
+  t.is((await send(w, pathOf(link), { action: 'pay', form_token: formToken }, { 'sec-fetch-site': 'cross-site' })).status, 403)
   for (const path of [`/pay/${w.org.id}/${randomUUID()}`, `/pay/${w.org.id}/x`, `/pay/${randomUUID()}/${link.id}`]) {
     t.is((await w.visitor.get(path)).status, 404)
-    t.is((await send(w, path, { action: 'pay', ticket })).status, 404)
+    t.is((await send(w, path, { action: 'pay', form_token: formToken })).status, 404)
   }
   t.is((await w.visitor.get(`/pay/${(await start()).w.org.id}/${link.id}`)).status, 404)
   await w.drain()
@@ -85,11 +85,11 @@ test('sandbox: a page accepts only its own form, and shows each error beside its
 test('sandbox: a cancelled or expired link cannot be paid', async (t) => {
   const { w, connectionId } = await start()
   const [cancelled, expired] = [await makeLink(w.org, connectionId), await makeLink(w.org, connectionId)]
-  const tickets = [await w.visitor.get(pathOf(cancelled)), await w.visitor.get(pathOf(expired))].map(({ text }) => ticketIn(text))
+  const formTokens = [await w.visitor.get(pathOf(cancelled)), await w.visitor.get(pathOf(expired))].map(({ text }) => formTokenIn(text))
   t.is((await w.org.owner.post(`${paymentsOf(w.org)}/links/${cancelled.id}/cancel`)).data.status, 'cancelled')
   await expireSandboxLink(w.db, expired.id)
   for (const [index, link] of [cancelled, expired].entries()) {
-    t.regex((await send(w, pathOf(link), { action: 'pay', ticket: tickets[index] ?? '' })).text, /This link has ended/)
+    t.regex((await send(w, pathOf(link), { action: 'pay', form_token: formTokens[index] ?? '' })).text, /This link has ended/)
     t.regex((await w.visitor.get(pathOf(link))).text, /This link has ended/)
   }
   await w.drain()
@@ -99,8 +99,8 @@ test('sandbox: a cancelled or expired link cannot be paid', async (t) => {
 test('sandbox: twenty concurrent payers pay a link once', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId)
-  const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send(w, pathOf(link), { action: 'pay', ticket })))
+  const formToken = formTokenIn((await w.visitor.get(pathOf(link))).text)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send(w, pathOf(link), { action: 'pay', form_token: formToken })))
   t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
   await w.drain()
   t.is((await recordsOf(w.org)).length, 1)
@@ -110,9 +110,9 @@ test('sandbox: twenty concurrent payers pay a link once', async (t) => {
 test('sandbox: the sweep finds a payment whose webhook failed, once', async (t) => {
   const { w, connectionId } = await start()
   const link = await makeLink(w.org, connectionId)
-  const ticket = ticketIn((await w.visitor.get(pathOf(link))).text)
+  const formToken = formTokenIn((await w.visitor.get(pathOf(link))).text)
   const accept = await refuseWebhookEvents(w.db, connectionId)
-  await send(w, pathOf(link), { action: 'pay', ticket })
+  await send(w, pathOf(link), { action: 'pay', form_token: formToken })
   await w.drain()
   t.is((await linkOf(w.org, link.id)).status, 'created')
   await letDue(w, 6)

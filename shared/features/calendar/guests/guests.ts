@@ -39,6 +39,14 @@ const tokenSealer = ({ config }: Pick<Scope, 'config'>) => createEncryptor(confi
 export const guestTokenOf = (scope: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
   tokenSealer(scope).decrypt(token_sealed, id)
 
+/** URL of the page where a guest answers. */
+export const rsvpPageUrl = ({ config, workspace }: Pick<Scope, 'config' | 'workspace'>, token: string): string =>
+  `${config.publicUrl}/rsvp/${workspace.id}/${token}`
+
+/** URL of the .ics file of a guest's invitation. */
+export const rsvpFileUrl = ({ config, workspace }: Pick<Scope, 'config' | 'workspace'>, token: string): string =>
+  `${config.publicUrl}/cal/${workspace.id}/rsvp/${token}/ics`
+
 /** Builds the row of a new guest with a new secret. A caller who invites itself has accepted. */
 export function newAttendee(
   scope: Scope,
@@ -52,12 +60,14 @@ export function newAttendee(
   const isSelf = guest.user_id !== null && guest.user_id === scope.actor.personId
   const status = options.status ?? (isSelf ? 'accepted' : 'needs_action')
   return {
-    ...{ event_id: eventId, id, position, ...guest, status },
-    ...{
-      is_booker: options.isBooker ?? false,
-      is_mailed: false,
-      token_hash: token.hash,
-      token_sealed: tokenSealer(scope).encrypt(token.text, id),
-    },
+    event_id: eventId,
+    id,
+    position,
+    ...guest,
+    status,
+    is_booker: options.isBooker ?? false,
+    is_mailed: false,
+    token_hash: token.hash,
+    token_sealed: tokenSealer(scope).encrypt(token.text, id),
   }
 }

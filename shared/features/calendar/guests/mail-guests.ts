@@ -3,7 +3,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, findEvent } from '#shared/features/calendar/events/store.ts'
-import { guestTokenOf } from '#shared/features/calendar/guests/guests.ts'
+import { guestTokenOf, rsvpPageUrl } from '#shared/features/calendar/guests/guests.ts'
 import { takeMailQuota } from '#shared/features/calendar/guests/mail-quota.ts'
 import { organizerInFiles, organizerOf } from '#shared/features/calendar/guests/organizer.ts'
 import { type Attendee, findAttendees, markMailed } from '#shared/features/calendar/guests/store.ts'
@@ -50,8 +50,7 @@ export async function queueGuestMails(scope: Scope, jobId: string, payload: Payl
     )
     for (const guest of recipients.filter((_, index) => allowed[index])) {
       const attendee = current.get(guest.id)
-      const page =
-        attendee && method === 'REQUEST' ? `${scope.config.publicUrl}/rsvp/${workspace.id}/${guestTokenOf(scope, attendee)}` : undefined
+      const page = attendee && method === 'REQUEST' ? rsvpPageUrl(scope, guestTokenOf(scope, attendee)) : undefined
       const status: Attendee['status'] = attendee?.status ?? 'needs_action'
       await queueMail(
         txScope,

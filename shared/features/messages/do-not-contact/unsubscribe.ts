@@ -11,7 +11,7 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
  * message is deleted.
  */
 
-const [idBytes, proofBytes] = [16, 16]
+const [idBytes, signatureBytes] = [16, 16]
 
 /** Headers for one-click unsubscription in mail programs (RFC 8058). */
 export const unsubscribeHeaders = (config: Config, workspaceId: string, messageId: string): Record<string, string> => ({
@@ -24,8 +24,6 @@ export interface UnsubscribeRecipient {
   readonly address: string
   readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
   readonly isStopped: boolean
-  /** Token in the page's form against cross-site request forgery. */
-  readonly proof: string
 }
 
 /** Recipient of an unsubscribe link; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
@@ -33,7 +31,7 @@ export async function findUnsubscribeRecipient(scope: PlatformScope, token: stri
   const ids = readToken(scope.config, token)
   const row = requireRow(await scope.db.query(findUnsubscribingRecipient({ workspaceId: ids.workspaceId, id: ids.messageId })))
   const { recipient: address, workspace: name, color, logo, isStopped } = row
-  return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped, proof: proofOf(scope.config, token) }
+  return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped }
 }
 
 /** Puts the recipient of a link on the do-not-contact list. Idempotent. Throws NOT_FOUND like `findUnsubscribeRecipient`. */
@@ -45,31 +43,22 @@ export async function unsubscribe(scope: PlatformScope, token: string): Promise<
   return { ...recipient, isStopped: true }
 }
 
-/** Whether a form has the proof that the unsubscribe page contains, so that it was sent from that page. */
-export const isPageProof = ({ config }: PlatformScope, token: string, proof: string): boolean => isEqual(proofOf(config, token), proof)
-
 const keyOf = ({ secretKey }: Config): Buffer => Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'kontor unsubscribe', 32))
 
-const sign = (config: Config, purpose: string, bytes: Buffer): Buffer =>
-  createHmac('sha256', keyOf(config)).update(`${purpose}\n`).update(bytes).digest().subarray(0, proofBytes)
-
-const proofOf = (config: Config, token: string): string => sign(config, 'page', Buffer.from(token)).toString('base64url')
-
-function isEqual(one: string, other: string): boolean {
-  const [ours, theirs] = [Buffer.from(one), Buffer.from(other)]
-  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
-}
+/** Not by `createSigner`: links in mails that were sent must stay valid. */
+const sign = (config: Config, ids: Buffer): Buffer =>
+  createHmac('sha256', keyOf(config)).update('link\n').update(ids).digest().subarray(0, signatureBytes)
 
 function makeToken(config: Config, workspaceId: string, messageId: string): string {
   const ids = Buffer.from(`${workspaceId}${messageId}`.replaceAll('-', ''), 'hex')
-  return Buffer.concat([ids, sign(config, 'link', ids)]).toString('base64url')
+  return Buffer.concat([ids, sign(config, ids)]).toString('base64url')
 }
 
 function readToken(config: Config, token: string): { readonly workspaceId: string; readonly messageId: string } {
   const bytes = Buffer.from(token, 'base64url')
   const ids = bytes.subarray(0, 2 * idBytes)
-  const isWhole = bytes.length === 2 * idBytes + proofBytes && bytes.toString('base64url') === token
-  if (!isWhole || !timingSafeEqual(sign(config, 'link', ids), bytes.subarray(2 * idBytes))) throw problem('NOT_FOUND')
+  const isWhole = bytes.length === 2 * idBytes + signatureBytes && bytes.toString('base64url') === token
+  if (!isWhole || !timingSafeEqual(sign(config, ids), bytes.subarray(2 * idBytes))) throw problem('NOT_FOUND')
   const [workspaceId, messageId] = [ids.subarray(0, idBytes), ids.subarray(idBytes)].map(uuidOf) as [string, string]
   return { workspaceId, messageId }
 }
