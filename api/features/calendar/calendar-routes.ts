@@ -23,6 +23,8 @@ import {
   calendarShareView,
   calendarView,
   deletedCalendarItem,
+  flag,
+  isFlagOn,
 } from '#shared/features/calendar/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
@@ -43,14 +45,12 @@ export const routes = [
     description: "The caller's own calendars, those shared with it, and those that its roles give access to.",
     query: schema(
       t.Object({
-        all: t.Optional(
-          t.Enum(['0', '1', 'true', 'false'], { description: "1 adds other members' personal calendars that are visible to the caller." }),
-        ),
+        all: t.Optional(flag("1 adds other members' personal calendars that are visible to the caller.")),
       }),
     ),
     status: 200,
     response: schema(t.Array(calendarView.json)),
-    handle: ({ query }, scope) => listCalendars(scope, query.all === '1' || query.all === 'true'),
+    handle: ({ query }, scope) => listCalendars(scope, isFlagOn(query.all, false)),
   }),
   answer({
     ...common,

@@ -5,6 +5,7 @@ import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { guestAnswerInput, type Invitation } from '#shared/features/calendar/booking/schemas.ts'
+import { pageAnswers } from '#shared/features/calendar/events/schemas.ts'
 import { rsvpFileUrl } from '#shared/features/calendar/guests/guests.ts'
 import { answerByToken, viewInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -34,7 +35,7 @@ const renderBody = template<Shown>(new URL('rsvp.eta', import.meta.url))
 
 const answerForm = schema(
   t.Object({
-    status: t.Enum(['accepted', 'declined', 'tentative']),
+    status: t.Enum([...pageAnswers]),
     ...formTokenInput,
   }),
 )

@@ -3,6 +3,12 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 
+/** A query parameter that is on or off. */
+export const flag = (description: string) => t.Enum(['0', '1', 'true', 'false'], { description })
+/** Reads a `flag`, which has the given value when it is left out. */
+export const isFlagOn = (value: '0' | '1' | 'true' | 'false' | undefined, otherwise: boolean): boolean =>
+  value === undefined ? otherwise : value === '1' || value === 'true'
+
 /** Keys of `settings.booking.hours`, Monday first. */
 export const bookingWeekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 

@@ -1,4 +1,5 @@
-import { guestAnswers } from '#shared/features/calendar/events/schemas.ts'
+import { guestAnswers, pageAnswers } from '#shared/features/calendar/events/schemas.ts'
+import { flag } from '#shared/features/calendar/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A booking page as visitors see it (document 3, Booking page). */
@@ -25,9 +26,7 @@ export const slotsQuery = schema(
     from: t.String({ description: "An RFC 3339 instant, or YYYY-MM-DD in the page's time zone." }),
     to: t.String({ description: 'Written like `from`; a date includes the whole day.' }),
     duration: t.Optional(t.Integer({ minimum: 1, description: 'Minutes: one of the durations of the page; default: the first one.' })),
-    explain: t.Optional(
-      t.Enum(['0', '1', 'true', 'false'], { description: '1 adds why starts are refused, for callers who may read the calendar.' }),
-    ),
+    explain: t.Optional(flag('1 adds why starts are refused, for callers who may read the calendar.')),
   }),
 )
 export type SlotsQuery = TypeOf<typeof slotsQuery>
@@ -102,4 +101,4 @@ export const invitation = schema(
 )
 export type Invitation = TypeOf<typeof invitation>
 
-export const guestAnswerInput = schema(t.Object({ status: t.Enum(['accepted', 'declined', 'tentative']) }, { title: 'GuestAnswer' }))
+export const guestAnswerInput = schema(t.Object({ status: t.Enum([...pageAnswers]) }, { title: 'GuestAnswer' }))

@@ -4,6 +4,7 @@ import type { SlotsQuery } from '#shared/features/calendar/booking/schemas.ts'
 import { listSlotStarts, type OpenBookingPage, requireDuration } from '#shared/features/calendar/booking/slots.ts'
 import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
+import { isFlagOn } from '#shared/features/calendar/schemas.ts'
 import { findMembersById } from '#shared/features/calendar/store.ts'
 import { instantText, readTimeWindow } from '#shared/features/calendar/time.ts'
 
@@ -11,10 +12,16 @@ import { instantText, readTimeWindow } from '#shared/features/calendar/time.ts'
 export async function viewBookingPage(scope: Scope, { calendar, page }: OpenBookingPage) {
   const [owner] = calendar.owner_id === null ? [] : await findMembersById(scope.db, scope.workspace.id, [calendar.owner_id])
   return {
-    ...{ title: page.title || calendar.name, description: page.description, durations: [...page.durations] },
-    ...{ timezone: calendar.timezone, location: page.location, horizon_days: page.horizonDays },
+    title: page.title || calendar.name,
+    description: page.description,
+    durations: [...page.durations],
+    timezone: calendar.timezone,
+    location: page.location,
+    horizon_days: page.horizonDays,
     hours: Object.fromEntries(Object.entries(page.hours).map(([day, spans]) => [day, (spans ?? []).map((span) => [...span])])),
-    ...{ owner_name: owner?.name ?? calendar.name, org_name: scope.workspace.name, color: scope.workspace.color },
+    owner_name: owner?.name ?? calendar.name,
+    org_name: scope.workspace.name,
+    color: scope.workspace.color,
   }
 }
 
@@ -29,8 +36,7 @@ export async function listSlots(scope: Scope, open: OpenBookingPage, query: Slot
     // A year of short steps has 100,000 starts.
     if (budget.isPauseDue()) await budget.pause()
   }
-  const isExplained = query.explain === '1' || query.explain === 'true'
-  if (!isExplained || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
+  if (!isFlagOn(query.explain, false) || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
   return { slots, refused: starts.flatMap(({ at, reason }) => (reason === undefined ? [] : [{ start: instantText(at), reason }])) }
 }
 

@@ -12,6 +12,7 @@ import type { ChangeQuery, EventChange, EventView } from '#shared/features/calen
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { writeChanges } from '#shared/features/calendar/events/write-changes.ts'
 import { readGuests } from '#shared/features/calendar/guests/guests.ts'
+import { isFlagOn } from '#shared/features/calendar/schemas.ts'
 import { endOfTime, isSeriesStart, listStarts } from '#shared/features/calendar/series/expand.ts'
 import {
   asChangeOfFirstStart,
@@ -40,7 +41,7 @@ export function changeEvent(scope: Scope, id: string, change: EventChange, query
     // An unchanged link is not checked: a caller who may not read the record can send back the event as it was read.
     if (event.record_type !== set.event.record_type || event.record_id !== set.event.record_id) await requireLinkedRecord(txScope, event)
     const guests = change.attendees && (await readGuests(txScope, change.attendees))
-    const informsGuests = (change.notify ?? true) && query.notify !== '0' && query.notify !== 'false'
+    const informsGuests = (change.notify ?? true) && isFlagOn(query.notify, true)
     const calendar = target ?? set.calendar
     const guestsOf = await writeChanges(txScope, calendar, { rows, set, guests, informsGuests, checked })
     const { access } = await requireCalendar(txScope, calendar.id, 'write')

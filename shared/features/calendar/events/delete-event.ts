@@ -6,6 +6,7 @@ import { type EventSet, lockEventSet } from '#shared/features/calendar/events/ev
 import type { ChangeQuery } from '#shared/features/calendar/events/schemas.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { writeChanges } from '#shared/features/calendar/events/write-changes.ts'
+import { isFlagOn } from '#shared/features/calendar/schemas.ts'
 import { highestSequence, newExceptionRow, type RowChange, splitSeries } from '#shared/features/calendar/series/plan-change.ts'
 
 /**
@@ -15,7 +16,7 @@ import { highestSequence, newExceptionRow, type RowChange, splitSeries } from '#
 export function deleteEvent(scope: Scope, id: string, query: ChangeQuery): Promise<{ deleted: true }> {
   return runWithOverlapCheck(scope, async (txScope, checked) => {
     const set = await lockEventSet(txScope, id, 'write')
-    const informsGuests = query.notify !== '0' && query.notify !== 'false'
+    const informsGuests = isFlagOn(query.notify, true)
     await writeChanges(txScope, set.calendar, {
       rows: rowsToDelete(set, query, scope.now()),
       set,

@@ -3,9 +3,10 @@ import { type CalendarWithAccess, requireCalendars } from '#shared/features/cale
 import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { reachableCalendars } from '#shared/features/calendar/calendars/calendars.ts'
 import { type ListedOccurrence, listedOccurrencesFor } from '#shared/features/calendar/events/listed-occurrence.ts'
-import { isFlagOn, type ListQuery, type Occurrence } from '#shared/features/calendar/events/schemas.ts'
+import type { ListQuery, Occurrence } from '#shared/features/calendar/events/schemas.ts'
 import { type ListedEvent, listEventsInWindow, listInvitedInWindow } from '#shared/features/calendar/events/store.ts'
 import { listRecordOccurrences } from '#shared/features/calendar/record-calendars/record-occurrences.ts'
+import { isFlagOn } from '#shared/features/calendar/schemas.ts'
 import { dayWindowOf, type ListWindow, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { readTimeWindow } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -19,7 +20,7 @@ export async function listEvents(scope: Scope, query: ListQuery): Promise<{ even
   const ids = query.calendars === undefined ? undefined : query.calendars.split(',').filter((id) => id !== '')
   const calendars = ids === undefined ? await reachableCalendars(scope, false) : await requireCalendars(scope, ids)
   // A request that names calendars gets invitations only if it sends `invites`.
-  const withInvites = isFlagOn(query.invites) && (ids === undefined || query.invites !== undefined)
+  const withInvites = isFlagOn(query.invites, true) && (ids === undefined || query.invites !== undefined)
   const eventCalendars = calendars.filter(({ calendar }) => calendar.kind !== 'records')
   const budget = queryBudget(scope)
   const own = await ownEvents(scope, eventCalendars, window, budget)

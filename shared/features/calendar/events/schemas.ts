@@ -1,9 +1,12 @@
-import { reminderList } from '#shared/features/calendar/schemas.ts'
+import { flag, reminderList } from '#shared/features/calendar/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
 export type EventStatus = (typeof eventStatuses)[number]
-export const guestAnswers = ['accepted', 'declined', 'tentative', 'needs_action'] as const
+/** The answers that a guest may give on its page. */
+export const pageAnswers = ['accepted', 'declined', 'tentative'] as const
+export type PageAnswer = (typeof pageAnswers)[number]
+export const guestAnswers = [...pageAnswers, 'needs_action'] as const
 export type GuestAnswer = (typeof guestAnswers)[number]
 
 const time = 'An RFC 3339 instant, or YYYY-MM-DD for an all-day event.'
@@ -133,15 +136,12 @@ export const eventList = schema(
   t.Object({ events: t.Array(occurrence) }, { title: 'EventList', description: 'At most 2,000 occurrences.' }),
 )
 
-const flag = t.Enum(['0', '1', 'true', 'false'])
 export const listQuery = schema(
   t.Object({
     from: t.String({ description: 'An RFC 3339 instant, or YYYY-MM-DD in the time zone of the workspace.' }),
     to: t.String({ description: 'As from; a day is included as a whole. At most 400 days after from.' }),
     calendars: t.Optional(t.String({ description: 'Comma-separated ids. Default: all visible calendars.' })),
-    invites: t.Optional(
-      t.Enum(['0', '1', 'true', 'false'], { description: '0 or false leaves out events that the caller was only invited to.' }),
-    ),
+    invites: t.Optional(flag('0 or false leaves out events that the caller was only invited to.')),
   }),
 )
 export type ListQuery = TypeOf<typeof listQuery>
@@ -152,10 +152,9 @@ export const changeQuery = schema(
       t.Enum(['all', 'this', 'following'], { description: 'For a repeating event: all occurrences, this one, or this and following.' }),
     ),
     occurrence: t.Optional(t.String({ description: 'The start of the occurrence: the one in the series, or the current one.' })),
-    notify: t.Optional(t.Enum(['0', '1', 'true', 'false'], { description: '0 or false sends no mail to guests.' })),
+    notify: t.Optional(flag('0 or false sends no mail to guests.')),
   }),
 )
 export type ChangeQuery = TypeOf<typeof changeQuery>
 
 export const answerInput = schema(t.Object({ status: t.Enum([...guestAnswers]) }, { title: 'EventAnswer' }))
-export const isFlagOn = (value: TypeOf<ReturnType<typeof schema<typeof flag>>> | undefined): boolean => value !== '0' && value !== 'false'

@@ -7,6 +7,7 @@ import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { timeText } from '#shared/features/calendar/event-time.ts'
 import { eventTimeOf, seriesOf, takesPlace, withExtent } from '#shared/features/calendar/events/event.ts'
+import type { PageAnswer } from '#shared/features/calendar/events/schemas.ts'
 import { type EventRow, findEvent, findExceptions, lockEvent, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { guestMessages } from '#shared/features/calendar/guests/guest-messages.ts'
 import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
@@ -51,7 +52,7 @@ export const viewInvitation = async (scope: Scope, token: string): Promise<Invit
   viewOf(scope, await requireOpenInvitation(scope, token))
 
 /** Writes a guest's answer. When a booker declines, the booking is cancelled for good; a cancelled event keeps its answers. */
-export function answerByToken(scope: Scope, token: string, status: 'accepted' | 'declined' | 'tentative'): Promise<Invitation> {
+export function answerByToken(scope: Scope, token: string, status: PageAnswer): Promise<Invitation> {
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     const { event: found } = await requireOpenInvitation(txScope, token)
@@ -91,15 +92,26 @@ async function viewOf(scope: Scope, { guest, event, calendar }: OpenInvitation):
   const repeats = ruleInWords(event.recurrence)
   const organizer = event.organizer ?? (await organizerOf(scope, event.created_by, calendar))
   return {
-    ...{ title: event.title, description: event.description, location: event.location },
+    title: event.title,
+    description: event.description,
+    location: event.location,
     start: timeText(when.start, when.allDay),
     end: timeText(when.end, when.allDay),
-    ...{ all_day: when.allDay, timezone: when.zone, when: `${eventTimeInWords(when)}${repeats === '' ? '' : `, ${repeats}`}` },
+    all_day: when.allDay,
+    timezone: when.zone,
+    when: `${eventTimeInWords(when)}${
+      repeats === ''
+        ? ''
+        : `,
+    ${repeats}`
+    }`,
     recurring: event.recurrence !== null,
     cancelled: !takesPlace(event),
     organizer: organizer.name,
     org_name: scope.workspace.name,
-    ...{ guest_name: guest.name, guest_email: guest.email, status: guest.status },
+    guest_name: guest.name,
+    guest_email: guest.email,
+    status: guest.status,
     booking: (await findBooking(scope.db, scope.workspace.id, event.id)) !== undefined,
   }
 }

@@ -54,20 +54,20 @@ export function periodLengths([, , type, ...values]: JcalProperty): number[] {
 }
 
 /** The IANA zone of a time: by name, else by the offsets of the file's zone up to the local time `until`; undefined for no match. */
-export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, book: ZoneLookup): string | undefined {
+export function zoneOfTime({ tzid, wall, isUtc }: FileTime, until: number, zoneLookup: ZoneLookup): string | undefined {
   if (isUtc) return 'UTC'
-  if (tzid === undefined) return book.floating
+  if (tzid === undefined) return zoneLookup.floating
   const named = zoneByName(tzid)
   if (named) return named
-  const zone = book.inFile.get(tzid)
-  return zone ? zoneByOffsets(tzid, zone, wall, until, book.preferred) : book.floating
+  const zone = zoneLookup.inFile.get(tzid)
+  return zone ? zoneByOffsets(tzid, zone, wall, until, zoneLookup.preferred) : zoneLookup.floating
 }
 
 /** The instant of a time in epoch milliseconds: by its IANA zone, or without one by the offset that the file gives. */
-export function instantOfFileTime(time: FileTime, zone: string | undefined, book: ZoneLookup): number {
+export function instantOfFileTime(time: FileTime, zone: string | undefined, zoneLookup: ZoneLookup): number {
   if (time.isUtc) return time.wall
   if (zone !== undefined) return fromWallClock(time.wall, zone)
-  return time.wall - (book.inFile.get(time.tzid ?? '')?.(time.wall) ?? 0)
+  return time.wall - (zoneLookup.inFile.get(time.tzid ?? '')?.(time.wall) ?? 0)
 }
 
 /** The length of a DURATION in milliseconds; undefined when the text is not one. Days count 24 hours. */

@@ -56,7 +56,7 @@ const [maxRdates, maxExdates, maxGuests] = [2_000, 10_000, 100]
 const singleProperties = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
 
 /** Reads an event. Throws an Error or a Problem that says which part cannot be read. */
-export function readFileEvent(raw: RawComponent, book: ZoneLookup): FileEvent {
+export function readFileEvent(raw: RawComponent, zoneLookup: ZoneLookup): FileEvent {
   const component = parseComponent(raw)
   const notes: string[] = []
   const rules = rawValue(raw, 'RRULE').filter((rule) => rule !== '')
@@ -65,10 +65,10 @@ export function readFileEvent(raw: RawComponent, book: ZoneLookup): FileEvent {
   for (const name of singleProperties)
     if (propertiesOf(component, name).length > 1) notes.push(`has several ${name.toUpperCase()}: the first one counts`)
   const recurrence = rules[0] === undefined ? null : readFileRule(rules[0], notes)
-  const when = readFileWhen(component, recurrence, book, notes)
-  const rdates = localTimesOf(component, 'rdate', when, book)
+  const when = readFileWhen(component, recurrence, zoneLookup, notes)
+  const rdates = localTimesOf(component, 'rdate', when, zoneLookup)
   if (rdates.length > maxRdates) throw new Error(`has more than ${maxRdates} RDATEs`)
-  const exdates = localTimesOf(component, 'exdate', when, book)
+  const exdates = localTimesOf(component, 'exdate', when, zoneLookup)
   if (exdates.length > maxExdates) throw new Error(`has more than ${maxExdates} EXDATEs`)
   const recurrenceId = property(component, 'recurrence-id')
   const original = recurrenceId && timesOf(recurrenceId)[0]
@@ -103,7 +103,7 @@ export function readFileEvent(raw: RawComponent, book: ZoneLookup): FileEvent {
   }
 }
 
-function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneLookup, notes: string[]): EventTime {
+function readFileWhen(component: Jcal, recurrence: string | null, zoneLookup: ZoneLookup, notes: string[]): EventTime {
   const dtstart = property(component, 'dtstart')
   const start = dtstart && timesOf(dtstart)[0]
   if (!start) throw new Error('has no DTSTART')
@@ -113,28 +113,28 @@ function readFileWhen(component: Jcal, recurrence: string | null, book: ZoneLook
   const duration = text === '' ? undefined : durationMs(text)
   if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`has an invalid DURATION: ${text.slice(0, 60)}`)
   if (end && duration !== undefined) notes.push('has DTEND and DURATION: DTEND counts')
-  if (start.isDate) return readDates(start, end, duration, book)
-  for (const tzid of new Set([start, ...(end ? [end] : [])].flatMap((time) => (isZoneUnknown(time, book) ? [time.tzid] : []))))
-    notes.push(`is in the unknown time zone ${tzid}, which the file does not describe: it is read as ${book.floating}`)
-  const zone = zoneOfTime(start, spanEnd(start, recurrence), book)
+  if (start.isDate) return readDates(start, end, duration, zoneLookup)
+  for (const tzid of new Set([start, ...(end ? [end] : [])].flatMap((time) => (isZoneUnknown(time, zoneLookup) ? [time.tzid] : []))))
+    notes.push(`is in the unknown time zone ${tzid}, which the file does not describe: it is read as ${zoneLookup.floating}`)
+  const zone = zoneOfTime(start, spanEnd(start, recurrence), zoneLookup)
   if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which matches no IANA zone`)
   if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which matches no IANA zone: its instant is kept`)
-  const from = instantOfFileTime(start, zone, book)
+  const from = instantOfFileTime(start, zone, zoneLookup)
   // A floating end is in the zone of the start.
-  const endZone = end && (end.tzid === undefined && !end.isUtc ? zone : zoneOfTime(end, end.wall, book))
+  const endZone = end && (end.tzid === undefined && !end.isUtc ? zone : zoneOfTime(end, end.wall, zoneLookup))
   const to = end
     ? end.isDate
-      ? instantOfFileTime({ ...end, tzid: start.tzid, isUtc: start.isUtc }, zone, book)
-      : instantOfFileTime(end, endZone, book)
+      ? instantOfFileTime({ ...end, tzid: start.tzid, isUtc: start.isUtc }, zone, zoneLookup)
+      : instantOfFileTime(end, endZone, zoneLookup)
     : from + (duration ?? 0)
   if (to < from) throw new Error('ends before it starts')
   return { allDay: false, start: from, end: to, zone: zone ?? 'UTC' }
 }
 
-function readDates(start: FileTime, end: FileTime | undefined, duration: number | undefined, book: ZoneLookup): EventTime {
+function readDates(start: FileTime, end: FileTime | undefined, duration: number | undefined, zoneLookup: ZoneLookup): EventTime {
   const last = end ? dateMs(dateText(end.wall)) : start.wall + Math.max(dayMs, Math.ceil((duration ?? 0) / dayMs) * dayMs)
   if (last < start.wall) throw new Error('ends before it starts')
-  return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: book.floating }
+  return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: zoneLookup.floating }
 }
 
 /** The last local time whose zone offset matters: for a series the end of its rule, at most two years after its start. */
@@ -146,24 +146,24 @@ function spanEnd(start: FileTime, recurrence: string | null): number {
 }
 
 /** The starts of RDATE or EXDATE in the local time of the event. For a timed event, a date means the event's start on that day. */
-function localTimesOf(component: Jcal, name: string, when: EventTime, book: ZoneLookup): number[] {
+function localTimesOf(component: Jcal, name: string, when: EventTime, zoneLookup: ZoneLookup): number[] {
   const clock = wallClockOf(when, when.start) % dayMs
   return propertiesOf(component, name).flatMap((one) =>
     timesOf(one).map((time) => {
       if (when.allDay) return dateMs(dateText(time.wall))
       if (time.isDate) return time.wall + clock
-      const zone = zoneOfTime(time, time.wall, time.tzid === undefined && !time.isUtc ? { ...book, floating: when.zone } : book)
-      return toWallClock(instantOfFileTime(time, zone, book), when.zone)
+      const zone = zoneOfTime(time, time.wall, time.tzid === undefined && !time.isUtc ? { ...zoneLookup, floating: when.zone } : zoneLookup)
+      return toWallClock(instantOfFileTime(time, zone, zoneLookup), when.zone)
     }),
   )
 }
 
 /** The original start of a changed occurrence, in epoch milliseconds as its series counts them. */
-export function originalStartIn(time: FileTime, series: EventTime, book: ZoneLookup): number {
+export function originalStartIn(time: FileTime, series: EventTime, zoneLookup: ZoneLookup): number {
   if (series.allDay) return dateMs(dateText(time.isUtc ? toWallClock(time.wall, series.zone) : time.wall))
   const clock = wallClockOf(series, series.start) % dayMs
-  if (time.isDate) return instantOfFileTime({ ...time, wall: time.wall + clock, isDate: false }, series.zone, book)
-  const own = time.tzid === undefined && !time.isUtc ? { ...book, floating: series.zone } : book
+  if (time.isDate) return instantOfFileTime({ ...time, wall: time.wall + clock, isDate: false }, series.zone, zoneLookup)
+  const own = time.tzid === undefined && !time.isUtc ? { ...zoneLookup, floating: series.zone } : zoneLookup
   return instantOfFileTime(time, zoneOfTime(time, time.wall, own), own)
 }
 

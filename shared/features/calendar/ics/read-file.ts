@@ -33,7 +33,7 @@ export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
   if (raws.length > maxEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${maxEvents} events, got ${raws.length}`)
   const [, named = ''] = /^X-WR-TIMEZONE[^:]*:(.*)$/im.exec(properties.join('\n')) ?? []
   const floating = zoneByName(named) ?? zone
-  const book = { inFile: readFileZones(components), floating, preferred: [floating, zone] }
+  const zoneLookup = { inFile: readFileZones(components), floating, preferred: [floating, zone] }
   const others = new Set(components.map(({ name }) => name).filter((name) => name !== 'VEVENT' && name !== 'VTIMEZONE'))
   const warnings: ImportWarning[] =
     others.size > 0 ? [{ line: 0, uid: '', message: `left out ${[...others].slice(0, 10).join(', ')}: not an event` }] : []
@@ -41,7 +41,7 @@ export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
   const failed = new Set<string>()
   for (const raw of raws) {
     try {
-      const event = readFileEvent(raw, book)
+      const event = readFileEvent(raw, zoneLookup)
       events.push(event)
       for (const message of event.notes) warnings.push({ line: raw.line, uid: event.uid, message })
     } catch (error) {
@@ -52,5 +52,5 @@ export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
   }
   const byUid = [...Map.groupBy(events, ({ uid }) => uid)]
   const read = new Set(byUid.map(([uid]) => uid))
-  return { byUid, zoneLookup: book, warnings, unreadCount: [...failed].filter((uid) => !read.has(uid)).length }
+  return { byUid, zoneLookup, warnings, unreadCount: [...failed].filter((uid) => !read.has(uid)).length }
 }

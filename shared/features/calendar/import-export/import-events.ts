@@ -40,7 +40,7 @@ export async function importEvents(
   scope: Scope,
   calendar: Calendar,
   part: ReadFile['byUid'],
-  book: ReadFile['zoneLookup'],
+  zoneLookup: ReadFile['zoneLookup'],
 ): Promise<ImportCounts> {
   const { db, workspace } = scope
   const uids = part.map(([uid]) => uid)
@@ -50,7 +50,7 @@ export async function importEvents(
     workspace.id,
     known.map(({ id }) => id),
   )
-  const sets = buildImportedSets(scope, calendar, part, book, { events: known, exceptions })
+  const sets = buildImportedSets({ scope, calendar, zoneLookup }, part, { events: known, exceptions })
   const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])

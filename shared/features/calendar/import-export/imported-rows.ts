@@ -31,22 +31,23 @@ interface StoredEvents {
   readonly exceptions: readonly EventRow[]
 }
 
+/** The import into a calendar. `zoneLookup` is that of the file. */
+interface Import {
+  readonly scope: Scope
+  readonly calendar: Calendar
+  readonly zoneLookup: ReadFile['zoneLookup']
+}
+
 /**
  * Builds the rows of some UIDs. An occurrence whose series is not in the file becomes a single event; several occurrences of one UID become
  * a series of their original starts.
  */
-export function buildImportedSets(
-  scope: Scope,
-  calendar: Calendar,
-  part: ReadFile['byUid'],
-  book: ReadFile['zoneLookup'],
-  stored: StoredEvents,
-): ImportedSet[] {
+export function buildImportedSets(into: Import, part: ReadFile['byUid'], stored: StoredEvents): ImportedSet[] {
   const byUid = new Map(stored.events.map((entry) => [entry.uid, entry]))
   const bySeries = Map.groupBy(stored.exceptions, ({ series_id }) => series_id)
   return part.map(([uid, events]) => {
     const known = byUid.get(uid)
-    return buildSet(scope, calendar, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
+    return buildSet(into, uid, events, { known, knownExceptions: known ? (bySeries.get(known.id) ?? []) : [] })
   })
 }
 
@@ -54,18 +55,15 @@ const byNewestFirst = (a: FileEvent, b: FileEvent): number =>
   b.sequence - a.sequence || (b.stamp < a.stamp ? -1 : b.stamp > a.stamp ? 1 : b.line - a.line)
 
 function buildSet(
-  scope: Scope,
-  calendar: Calendar,
+  into: Import,
   uid: string,
   events: readonly FileEvent[],
-  book: ReadFile['zoneLookup'],
-  known: Identity | undefined,
-  knownExceptions: readonly EventRow[],
+  { known, knownExceptions }: { readonly known: Identity | undefined; readonly knownExceptions: readonly EventRow[] },
 ): ImportedSet {
   const [master] = events.filter(({ original }) => original === undefined).sort(byNewestFirst)
-  const { chosen, note } = master ? { chosen: master } : eventWithoutMaster(events, book)
-  const event = buildRow(scope, calendar, uid, chosen, known)
-  const exceptions = event.recurrence === null ? [] : buildExceptions(scope, calendar, event, chosen, events, book, knownExceptions)
+  const { chosen, note } = master ? { chosen: master } : eventWithoutMaster(into, events)
+  const event = buildRow(into, uid, chosen, known)
+  const exceptions = event.recurrence === null ? [] : buildExceptions(into, { event, master: chosen }, events, knownExceptions)
   const guests = [[event, chosen.guests] as const, ...exceptions.map(([row, from]) => [row, from.guests] as const)]
   const rows = exceptions.map(([row]) => row)
   const stored = new Set([known, ...knownExceptions].map((entry) => entry?.id))
@@ -85,10 +83,10 @@ function buildSet(
  * The event for a UID of which the file holds occurrences only, as exported for a guest who was invited to these alone. One occurrence
  * becomes a single event. Several become a series of their original starts, and each is a changed occurrence of it.
  */
-function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['zoneLookup']): { chosen: FileEvent; note: string } {
+function eventWithoutMaster({ zoneLookup }: Import, events: readonly FileEvent[]): { chosen: FileEvent; note: string } {
   const [newest] = [...events].sort(byNewestFirst) as [FileEvent]
   const { allDay, start, end, zone } = newest.when
-  const originals = new Set(events.flatMap(({ original }) => (original ? [originalStartIn(original, newest.when, book)] : [])))
+  const originals = new Set(events.flatMap(({ original }) => (original ? [originalStartIn(original, newest.when, zoneLookup)] : [])))
   const [first = start, ...later] = [...originals].sort((a, b) => a - b)
   if (later.length === 0) return { chosen: newest, note: 'is an occurrence without its series: it is imported as a single event' }
   const when = { allDay, zone, start: first, end: first + (end - start) }
@@ -98,52 +96,57 @@ function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['zoneLo
 }
 
 function buildExceptions(
-  scope: Scope,
-  calendar: Calendar,
-  event: EventRow,
-  master: FileEvent,
+  into: Import,
+  { event, master }: { readonly event: EventRow; readonly master: FileEvent },
   events: readonly FileEvent[],
-  book: ReadFile['zoneLookup'],
   known: readonly EventRow[],
 ): [EventRow, FileEvent][] {
   const knownByOriginal = new Map(known.map((entry) => [originalStartOf(entry), entry]))
   const byOriginal = new Map<number, FileEvent>()
   for (const entry of [...events].sort(byNewestFirst)) {
     if (entry.original === undefined) continue
-    const original = originalStartIn(entry.original, master.when, book)
+    const original = originalStartIn(entry.original, master.when, into.zoneLookup)
     if (!byOriginal.has(original)) byOriginal.set(original, entry)
   }
   return [...byOriginal].map(([original, entry]) => {
-    const row = { ...buildRow(scope, calendar, event.uid, entry, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
+    const row = { ...buildRow(into, event.uid, entry, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
     return [row, entry]
   })
 }
 
-function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
+function buildRow({ scope, calendar }: Import, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
   const at = scope.now().toISOString()
   const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallClockText(ms))
   return {
-    ...{
-      id: known?.id ?? newId(),
-      calendar_id: calendar.id,
-      uid,
-      series_id: null,
-      original_start: null,
-      original_date: null,
-      is_removed: false,
-    },
-    ...{ title: from.title, description: from.description, location: from.location, color: '', status: from.status },
-    ...{ visibility: from.isPrivate ? 'private' : 'default', is_free: from.isFree, reminders: from.reminders, source: 'import' },
+    id: known?.id ?? newId(),
+    calendar_id: calendar.id,
+    uid,
+    series_id: null,
+    original_start: null,
+    original_date: null,
+    is_removed: false,
+    title: from.title,
+    description: from.description,
+    location: from.location,
+    color: '',
+    status: from.status,
+    visibility: from.isPrivate ? 'private' : 'default',
+    is_free: from.isFree,
+    reminders: from.reminders,
+    source: 'import',
     ...eventTimeColumns(from.when),
-    ...{ recurrence: from.recurrence, rdates: from.rdates.map(start), exdates: from.exdates.map(start) },
-    ...{
-      sequence: Math.max(from.sequence, known?.sequence ?? 0),
-      organizer: foreignOrganizer(scope, from),
-      record_type: null,
-      record_id: null,
-      deduplication_key: null,
-    },
-    ...{ created_by: scope.actor.id, timed_at: at, created_at: known?.created_at ?? at, updated_at: at },
+    recurrence: from.recurrence,
+    rdates: from.rdates.map(start),
+    exdates: from.exdates.map(start),
+    sequence: Math.max(from.sequence, known?.sequence ?? 0),
+    organizer: foreignOrganizer(scope, from),
+    record_type: null,
+    record_id: null,
+    deduplication_key: null,
+    created_by: scope.actor.id,
+    timed_at: at,
+    created_at: known?.created_at ?? at,
+    updated_at: at,
   }
 }
 
