@@ -4,6 +4,7 @@ import { deleteSession, findPerson } from '#shared/core/people/store.ts'
 import type { PlatformScope, Principal, Scope } from '#shared/core/scope/scope.ts'
 import { createAccessKey, revokeAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A principal with credentials made for the console. */
 export interface Caller {
@@ -12,8 +13,6 @@ export interface Caller {
   /** Revokes the credentials. */
   readonly leave: () => Promise<void>
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Signs a person in without a password. */
 export async function callAsPerson(scope: PlatformScope, personId: string): Promise<Caller> {

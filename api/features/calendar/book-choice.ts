@@ -1,8 +1,9 @@
 import type { BookingPage } from '#shared/features/calendar/booking/settings.ts'
-import { dateMs, dateText, dayMs, instantMs, minuteMs, startOfDay, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, instantMs, startOfDay, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The query of a booking page. Each choice of the visitor is a parameter, so that every step has an address. */
 export const choiceQuery = schema(

@@ -19,11 +19,12 @@ import { bookSlot } from '#shared/features/calendar/booking/book.ts'
 import { bookingInput } from '#shared/features/calendar/booking/schemas.ts'
 import { listSlotStarts, type OpenBookingPage, requireBookingPage } from '#shared/features/calendar/booking/slots.ts'
 import { rsvpFileUrl, rsvpPageUrl } from '#shared/features/calendar/guests/guests.ts'
-import { instantMs, instantText, minuteMs, type TimeWindow } from '#shared/features/calendar/time.ts'
+import { instantMs, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The booking page that the path names, as the caller may see it. */
 export async function onBookingPage({ params }: { params: { calendarKey: string } }, scope: Scope) {

@@ -4,6 +4,7 @@ import { type Send, sender } from '#bench/client.ts'
 import { load, type Shot, sideOf } from '#bench/load.ts'
 import { startServer } from '#bench/servers/start.ts'
 import { startWorker } from '#bench/servers/worker.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Events of the calendar that is listed and booked, how many of them repeat, and events of the calendar that is subscribed to. */
 const [listed, repeating, subscribed] = [2_000, 50, 10_000]
@@ -11,7 +12,6 @@ const [listed, repeating, subscribed] = [2_000, 50, 10_000]
 const imported = 2_000
 
 const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
-const dayMs = 86_400_000
 const dayOf = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
 
 /** A full calendar: listing, booking, its feed, and imports. */

@@ -17,6 +17,7 @@ import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
@@ -48,7 +49,7 @@ export async function mailResetToken(scope: PlatformScope, email: string, mailId
   const person = await findPersonByEmail(scope.db, email)
   if (!person) return
   const now = scope.now()
-  const expiresAt = new Date(now.getTime() + resetMinutes * 60_000)
+  const expiresAt = new Date(now.getTime() + resetMinutes * minuteMs)
   const token = makeSecret()
   await scope.db.transaction(async (tx) => {
     const reset = { tokenHash: token.hash, userId: person.id, expiresAt, now, most: maxUnusedResets }

@@ -6,6 +6,7 @@ import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A new session with its token, as returned to the person. */
 export interface OpenedSession {
@@ -31,7 +32,7 @@ export const wrongPasswordProblem = (message: string): Problem =>
 export async function openSession({ db, now }: PlatformScope, person: Person): Promise<OpenedSession | undefined> {
   const { id, email, name } = person
   const token = makeToken('session', id)
-  const expiresAt = toInstant(new Date(now().getTime() + sessionDays * 24 * 60 * 60 * 1000))
+  const expiresAt = toInstant(new Date(now().getTime() + sessionDays * dayMs))
   const isOpen = await insertSession(db, { id: newId(), person, tokenHash: token.hash, expiresAt })
   return isOpen ? { token: token.text, expires_at: expiresAt, user: { id, email, name } } : undefined
 }

@@ -1,5 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Returns a day, YYYY-MM-DD. Throws VALIDATION_ERROR naming `path` for any other text. */
 export function requireDay(text: string, path: string): string {
@@ -15,7 +16,7 @@ export function dayBefore(day: string): string | undefined {
 
 /** The day `count` days earlier, YYYY-MM-DD. */
 export const daysBefore = (day: string, count: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) - count * 86_400_000).toISOString().slice(0, 10)
+  new Date(Date.parse(`${day}T00:00:00Z`) - count * dayMs).toISOString().slice(0, 10)
 
 /** The last `count` months up to and including the month of a day, YYYY-MM, oldest first. */
 export function monthsUpTo(day: string, count: number): string[] {

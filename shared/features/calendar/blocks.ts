@@ -15,6 +15,7 @@ import { eventInput } from '#shared/features/calendar/events/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 const attendee = t.Object({
   user_id: textSetting('Id of a member.'),
@@ -80,7 +81,7 @@ function endOf(start: string, minutes: number): string {
   if (instant === undefined)
     throw problem('VALIDATION_ERROR', `start must be an instant beside duration_minutes, got ${start.slice(0, 100)}`)
   if (minutes <= 0 || minutes > 525_600) throw problem('VALIDATION_ERROR', 'duration_minutes must be above 0 and at most 525600')
-  return new Date(Date.parse(instant) + minutes * 60_000).toISOString()
+  return new Date(Date.parse(instant) + minutes * minuteMs).toISOString()
 }
 
 const eventNames = ['created', 'updated', 'cancelled', 'starting']

@@ -2,7 +2,6 @@ import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
 import {
   dateMs,
   dateText,
-  dayMs,
   fromWallClock,
   instantMs,
   instantText,
@@ -13,6 +12,7 @@ import {
 } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /**
  * The time of an event, in milliseconds since 1970. An all-day event has dates, not instants: `start` and `end` are the midnights in UTC
@@ -32,8 +32,6 @@ interface EventTimeInput {
   readonly all_day?: boolean
   readonly timezone?: string
 }
-
-const hourMs = 3_600_000
 
 /**
  * Merges the time fields of a request into the known time: `start` alone keeps the length, and a change from all-day to timed or back

@@ -1,6 +1,6 @@
 import rrule from 'rrule'
 import type { EventTime } from '#shared/features/calendar/event-time.ts'
-import { dayMs } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A repeat rule in words, such as `every week on Monday`; empty for null. A rule that the library cannot put into words stays as it is. */
 export function ruleInWords(rule: string | null): string {

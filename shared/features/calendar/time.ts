@@ -1,14 +1,12 @@
 import { Temporal } from 'temporal-polyfill'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 // Time zones are computed by JavaScript's own data only. The database stores instants and dates.
 
 /** The release of the time zone data that this process uses, such as `2026c`. */
 export const zoneRelease: string = process.versions.tz ?? 'unknown'
-
-export const minuteMs = 60_000
-export const dayMs = 86_400_000
 
 /** An instant in UTC with microseconds (decisions, Instants). */
 export const instantText = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')

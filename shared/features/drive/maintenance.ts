@@ -1,9 +1,10 @@
 import { deleteLeftObjects, deleteLeftShares, deleteLeftSpaces } from '#shared/features/drive/store.ts'
 import type { CleanupServices } from '#shared/platform/db/old-rows.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** How long the drive and shares of a member who left are kept for a return (decisions, People, keys, workspaces). */
-const keptMs = 30 * 86_400_000
+const keptMs = 30 * dayMs
 
 /** Rows per delete statement. */
 const rowsPerStatement = 1_000

@@ -1,11 +1,12 @@
 import { expireLinkJob, sweepConnectionJob } from '#shared/features/payments/jobs.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /**
  * Interval in milliseconds at which a provider is asked for events (a sweep). Events that no webhook delivered must be found within 15
  * minutes (decisions, Payments).
  */
-const sweepIntervalMs = 5 * 60_000
+const sweepIntervalMs = 5 * minuteMs
 
 /** The time of the next sweep. */
 export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepIntervalMs)

@@ -3,6 +3,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { bigint, instant, integer } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The services of a clean-up: the database and the clock. */
 export interface CleanupServices {
@@ -24,8 +25,6 @@ interface OldRows {
   /** Rows per statement; the default suits small rows. */
   readonly batch?: number
 }
-
-const dayMs = 86_400_000
 
 /**
  * Defines a maintenance task that deletes old rows. Each batch is its own transaction, so locks are short and progress survives a killed

@@ -1,11 +1,11 @@
 import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { messageKind } from '#shared/platform/mail/mail.ts'
 import { forgetMessageTexts } from '#shared/platform/mail/store.ts'
 
 /** Days for which the text of messages is kept (decisions, Forms, website content, messages). */
 const textDays = 30
-const dayMs = 86_400_000
 const batch = 500
 
 const messageTexts: MaintenanceTask<CleanupServices> = {

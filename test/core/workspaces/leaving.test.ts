@@ -1,4 +1,5 @@
 import test from 'ava'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { countPersonalThings } from '#test/core/workspaces/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
@@ -6,8 +7,6 @@ import type { Client } from '#test/support/client.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
 import { readFileUsage } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
-
-const dayMs = 86_400_000
 
 test('leaving: personal things of a removed member are out of reach at once, restored within 30 days, and deleted after that', async (t) => {
   let aheadMs = 0

@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 import type { Sender, Sent } from '#test/faults/load/sender.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 
 /** Minutes before the start of a planned event at which it is announced. */
 export const minutesBefore = 10
-const minuteMs = 60_000
 
 /** A booking that was confirmed to a visitor, with its last acknowledged answer. */
 export interface Booked {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { lastStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
-import { dayMs, fromWallClock, toWallClock } from '#shared/features/calendar/time.ts'
+import { fromWallClock, toWallClock } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 interface Case {
   readonly id: string

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
 import { type GuestPrograms, startGuestPrograms } from '#test/features/calendar/guest-program.ts'
 import { deleteMailCounts } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
@@ -15,7 +16,6 @@ const rules = [
   'FREQ=MONTHLY;COUNT=6',
   'FREQ=WEEKLY;INTERVAL=2;UNTIL=20270930T235959Z',
 ] as const
-const [hourMs, dayMs] = [3_600_000, 86_400_000]
 const shifts = [hourMs, -2 * hourMs, dayMs, -dayMs, 7 * dayMs, -7 * dayMs, 21 * dayMs] as const
 
 type Chance = (below: number) => number

@@ -2,9 +2,10 @@ import { type EventTime, eventTimeColumns, timeText } from '#shared/features/cal
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import { listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
-import { dateMs, dayMs, startOfDay } from '#shared/features/calendar/time.ts'
+import { dateMs, startOfDay } from '#shared/features/calendar/time.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 // Prints all-day events as in answers, calendar files and text. zones.test.ts runs it in processes of several time zones.
 

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { dayMs, toWallClock } from '#shared/features/calendar/time.ts'
+import { toWallClock } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { times } from '#test/support/depth.ts'
 import { shareWorld } from '#test/support/shared-world.ts'

@@ -17,6 +17,7 @@ import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { hourMs } from '#shared/platform/kernel/time/units.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 
@@ -156,4 +157,4 @@ function runOf(
   }
 }
 
-const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000)
+const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / hourMs) * hourMs)

@@ -1,6 +1,7 @@
 import { setDue } from '#shared/platform/due/due-times.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 import type { DeliveryOutcome, RelayRefusal } from '#shared/platform/mail/delivery-outcome.ts'
 import { mailDue, sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
@@ -13,7 +14,7 @@ import { deliverMail } from '#workers/platform/mail/smtp.ts'
 import { type FindConnectionTransport, type MailTransport, operatorTransport } from '#workers/platform/mail/transports.ts'
 
 /** Delay in milliseconds before the second and last attempt for an uncertain mail. */
-const secondAttemptDelayMs = 15 * 60_000
+const secondAttemptDelayMs = 15 * minuteMs
 
 /** Statuses from which a mail is sent; `failed` when `kontor jobs retry` runs it after its last attempt. */
 const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']

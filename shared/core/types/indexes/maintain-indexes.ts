@@ -5,15 +5,16 @@ import { sampleField } from '#shared/core/types/indexes/sample-field.ts'
 import { findUsedTypes, recordIndexFailure, takeIndexLock } from '#shared/core/types/indexes/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { type Session, withSession } from '#shared/platform/db/pool/session.ts'
+import { hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 type IndexServices = Pick<Services, 'config' | 'now' | 'log'> & { readonly db: Executor }
 
 /** Maximum duration of one index build: large tables take hours. */
-const statementTimeoutMs = 6 * 3_600_000
+const statementTimeoutMs = 6 * hourMs
 /**
  * Maximum time that a build waits for concurrent transactions. Only a change of the same table waits for a build, and it cancels the build.
  */
-const lockTimeoutMs = 30 * 60_000
+const lockTimeoutMs = 30 * minuteMs
 
 /**
  * Builds indexes for frequently used fields, drops unused ones and samples the values of fields with a trigram index, one step at a time.

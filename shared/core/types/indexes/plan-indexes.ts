@@ -3,6 +3,7 @@ import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
 import { allIndexKinds, type IndexKindName, indexKinds, usesServedByField } from '#shared/core/types/indexes/index-kinds.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A record type with frequently used fields or with indexes by use: the input of index planning. */
 export interface UsedType {
@@ -104,8 +105,6 @@ function isSampleDue({ kind, index }: IndexCandidate, now: Date): boolean {
 /** The score from which an index is built in a type with this number of records; infinite for small types. */
 export const requiredScore = (records: number): number =>
   thresholds.build.find((step) => records >= step.records)?.score ?? Number.POSITIVE_INFINITY
-
-const dayMs = 86_400_000
 
 function isWorthKeeping({ type, score, usedAt }: IndexCandidate, now: Date): boolean {
   if (usedAt === null || type.records < thresholds.fewRecords) return false

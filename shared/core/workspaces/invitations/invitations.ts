@@ -16,12 +16,12 @@ import {
 import { countMembers, hasMemberWithEmail } from '#shared/core/workspaces/members/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { countMail } from '#shared/platform/mail/store.ts'
 
 const daysToAccept = 7
-const dayMs = 24 * 60 * 60 * 1000
 const acceptMs = daysToAccept * dayMs
 /** Minimum time between two mails to the same address (decisions, People, keys, workspaces). */
 const mailIntervalMs = 60_000

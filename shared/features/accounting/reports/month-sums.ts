@@ -10,6 +10,7 @@ import {
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /**
  * A report that adds up this many lines which the month sums do not contain yet requests their update; adding 5,000 lines takes about 10
@@ -44,7 +45,7 @@ async function addNextLines(tx: Tx, workspaceId: string, now: string): Promise<b
  */
 export async function requestMonthSums({ db, jobQueue, workspace, cause, now }: Scope, lines: number): Promise<void> {
   if (lines < maxRecentLines) return
-  const minute = Math.floor(now().getTime() / 60_000)
+  const minute = Math.floor(now().getTime() / minuteMs)
   const id = createHash('md5').update(`ledger months ${workspace.id} ${minute}`).digest('hex')
   await enqueueAll(jobQueue, db, sumLedgerMonthsJob, [
     { id, origin: { workspaceId: workspace.id, cause }, payload: { workspaceId: workspace.id } },

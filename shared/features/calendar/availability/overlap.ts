@@ -5,10 +5,10 @@ import { instantOfWallClock } from '#shared/features/calendar/event-time.ts'
 import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, listEventsInWindow } from '#shared/features/calendar/events/store.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dayMs } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** How far ahead repeating events are checked for overlaps, in days. */
 const reachDays = 5 * 365

@@ -4,8 +4,9 @@ import { busyTimes } from '#shared/features/calendar/availability/free-busy.ts'
 import type { SuggestedTimes, SuggestInput } from '#shared/features/calendar/availability/schemas.ts'
 import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
-import { dateText, dayMs, fromWallClock, instantText, minuteMs, readTimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateText, fromWallClock, instantText, readTimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Suggested times begin every 30 minutes from `day_start` on. */
 const stepMs = 30 * minuteMs

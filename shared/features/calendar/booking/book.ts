@@ -14,9 +14,10 @@ import { guestTokenOf, newAttendee } from '#shared/features/calendar/guests/gues
 import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { findAttendees, insertAttendees } from '#shared/features/calendar/guests/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
-import { instantMs, instantText, minuteMs } from '#shared/features/calendar/time.ts'
+import { instantMs, instantText } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Bookings of one page run one after the other, so that a crowd of visitors does not take all database connections. */
 const withLock = createKeyedLocks()

@@ -8,9 +8,10 @@ import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/fe
 import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { bookingWeekdays } from '#shared/features/calendar/schemas.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dateText, dayMs, minuteMs, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateText, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** An open booking page: its calendar and its settings. */
 export interface OpenBookingPage {

@@ -1,8 +1,9 @@
 import { type EventTime, instantOfWallClock } from '#shared/features/calendar/event-time.ts'
 import type { EventRow, EventWithExtent } from '#shared/features/calendar/events/store.ts'
 import { lastStart, type Series } from '#shared/features/calendar/series/expand.ts'
-import { dateMs, dateText, dayMs, instantText } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, instantText } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Whether an event takes place: neither cancelled nor removed. */
 export const takesPlace = ({ status, is_removed }: Pick<EventRow, 'status' | 'is_removed'>): boolean =>

@@ -17,9 +17,9 @@ import { withExceptions } from '#shared/features/calendar/ics/write-event.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import { lastStart } from '#shared/features/calendar/series/expand.ts'
 import { changeSeries, highestSequence } from '#shared/features/calendar/series/plan-change.ts'
-import { dayMs } from '#shared/features/calendar/time.ts'
 import { eventTimeInWords, ruleInWords } from '#shared/features/calendar/time-in-words.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** An invitation page expires 30 days after its event, or after the last occurrence of a series (decisions, Calendar). */
 const expiryMs = 30 * dayMs

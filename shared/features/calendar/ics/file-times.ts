@@ -1,7 +1,8 @@
 import { type FileZone, zoneByName, zoneByOffsets } from '#shared/features/calendar/ics/file-zones.ts'
 import type { JcalProperty } from '#shared/features/calendar/ics/jcal.ts'
-import { dayMs, fromWallClock, requireSupportedTime } from '#shared/features/calendar/time.ts'
+import { fromWallClock, requireSupportedTime } from '#shared/features/calendar/time.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A time as a file writes it: a date, or a local time in UTC, in a zone, or floating. */
 export interface FileTime {

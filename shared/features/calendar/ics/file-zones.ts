@@ -2,8 +2,9 @@ import { parseComponent, propertiesOf, type RawComponent, rawValue, textOf } fro
 import type { Jcal } from '#shared/features/calendar/ics/jcal.ts'
 import { listStarts } from '#shared/features/calendar/series/expand.ts'
 import { readRule } from '#shared/features/calendar/series/rule.ts'
-import { dayMs, toWallClock } from '#shared/features/calendar/time.ts'
+import { toWallClock } from '#shared/features/calendar/time.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A zone that a file describes: its offset from UTC in milliseconds, by local time in milliseconds. */
 export type FileZone = (wall: number) => number

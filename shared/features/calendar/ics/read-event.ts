@@ -14,7 +14,8 @@ import {
 } from '#shared/features/calendar/ics/file-times.ts'
 import { cleanFileText, type Jcal } from '#shared/features/calendar/ics/jcal.ts'
 import { readRule, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
-import { dateMs, dateText, dayMs, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, toWallClock } from '#shared/features/calendar/time.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A guest of a file. */
 interface FileGuest {
@@ -182,7 +183,7 @@ function remindersOf([, , components]: Jcal): number[] | null {
   const minutes = alarms.flatMap((alarm) => {
     const [, parameters, , value] = property(alarm, 'trigger') ?? []
     const ms = parameters?.related === undefined ? durationMs(String(value ?? '')) : undefined
-    const before = ms === undefined ? Number.NaN : Math.round(-ms / 60_000)
+    const before = ms === undefined ? Number.NaN : Math.round(-ms / minuteMs)
     return before >= 0 && before <= 10_080 ? [before] : []
   })
   return alarms.length === 0 ? null : [...new Set(minutes)].slice(0, 5)

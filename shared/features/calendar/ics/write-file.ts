@@ -4,7 +4,7 @@ import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { cleanFileText } from '#shared/features/calendar/ics/jcal.ts'
 import { type EventForFile, eventText } from '#shared/features/calendar/ics/write-event.ts'
-import { dayMs } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The contents of a file. */
 interface CalendarFile {

@@ -12,8 +12,9 @@ import { hiddenTitle } from '#shared/features/calendar/events/access-level.ts'
 import type { ListedOccurrence } from '#shared/features/calendar/events/listed-occurrence.ts'
 import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import type { ListWindow } from '#shared/features/calendar/series/occurrences.ts'
-import { dateMs, dateText, dayMs, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
+import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Records that one calendar shows in a window: this many that begin in it, and this many that continue into it. */
 const maxRecords = 2_000
@@ -122,8 +123,6 @@ async function findReadableRecords(scope: Scope, typeKey: string, query: RecordQ
     throw error
   }
 }
-
-const hourMs = 3_600_000
 
 /** The time of a record: an hour or a day long unless it has an end. Undefined without a start. */
 function recordTimeOf(record: RecordView, source: RecordSource, endKey: string | undefined, allDay: boolean): RecordTime | undefined {

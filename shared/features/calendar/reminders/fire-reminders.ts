@@ -13,8 +13,8 @@ import { type Attendee, findAttendees } from '#shared/features/calendar/guests/s
 import { listenedMinutes, reminderMinutesOf, reminderReachMs, scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
 import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
 import { type EventOccurrence, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
-import { dayMs, minuteMs } from '#shared/features/calendar/time.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 /** A reminder, or an event for flows, that falls `minutes` before an occurrence. `at` is in epoch milliseconds. */

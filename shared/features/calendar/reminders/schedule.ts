@@ -5,11 +5,11 @@ import { type Calendar, listCalendarIds } from '#shared/features/calendar/calend
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dayMs, minuteMs } from '#shared/features/calendar/time.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { setDueNoLater } from '#shared/platform/due/due-times.ts'
 import { findListenedEvents } from '#shared/platform/events/listen.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** How long before a start a reminder may fire: seven days, plus a day for clock changes. */
 export const reminderReachMs = 8 * dayMs

@@ -2,8 +2,9 @@ import { type EventTime, wallClockOf } from '#shared/features/calendar/event-tim
 import { rulePartsOf } from '#shared/features/calendar/series/rule.ts'
 import { dayFilter, daysOfYear, type TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
 import { wallClocksOfRule } from '#shared/features/calendar/series/rule-walk.ts'
-import { dateMs, dateText, dayMs, fromWallClock, fromWallClockIfAny, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, fromWallClock, fromWallClockIfAny, toWallClock } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A repeating time: its first occurrence, its rule, and the added (`rdates`) and excluded (`exdates`) starts as local times. */
 export interface Series extends EventTime {
@@ -13,7 +14,7 @@ export interface Series extends EventTime {
 }
 
 /** Upper bound of every zone's offset from UTC. */
-const maxOffsetMs = 16 * 3_600_000
+const maxOffsetMs = 16 * hourMs
 
 /**
  * Generates the starts of a series from `from` (inclusive) to `to` (exclusive), in order. Starts are computed lazily; `undefined` is a

@@ -3,8 +3,9 @@ import { type EventTimeColumns, eventTimeOf, originalStartOf, seriesOf } from '#
 import type { EventRow, ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { type Series, startsIn } from '#shared/features/calendar/series/expand.ts'
 import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
-import { dateMs, dayMs, type TimeWindow } from '#shared/features/calendar/time.ts'
+import { dateMs, type TimeWindow } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { mergeInOrder } from '#shared/platform/kernel/values/merge-in-order.ts'
 
 /** Columns of an event that are needed to compute its occurrences. */

@@ -1,6 +1,6 @@
 import rrule from 'rrule'
 import type { RuleParts } from '#shared/features/calendar/series/rule.ts'
-import { dayMs } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Takes steps from a budget. Throws when the budget has fewer left. */
 export type TakeSteps = (steps: number) => void

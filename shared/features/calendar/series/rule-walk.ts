@@ -1,6 +1,6 @@
 import { type RuleParts, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
 import { dayFilter, daysOfYear, type TakeSteps, weekdayNumber, weekdayOf } from '#shared/features/calendar/series/rule-days.ts'
-import { dayMs } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A rule prepared for generating local times. */
 interface PreparedRule {

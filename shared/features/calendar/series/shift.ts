@@ -4,8 +4,9 @@ import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { endOfTime, isSeriesStart, lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
 import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
-import { dateText, dayMs } from '#shared/features/calendar/time.ts'
+import { dateText } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 const startOfWallDay = (wall: number): number => Math.floor(wall / dayMs) * dayMs
 

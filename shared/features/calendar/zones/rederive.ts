@@ -9,6 +9,7 @@ import { fromWallClock, toWallClock, zoneRelease } from '#shared/features/calend
 import { findStaleEvents, lockEvents } from '#shared/features/calendar/zones/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { setDueNoLater } from '#shared/platform/due/due-times.ts'
+import { hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Upper bound of events per round. Those of one workspace are one transaction. */
 const maxEventsPerRound = 200
@@ -101,4 +102,4 @@ function rederiveExceptions(exceptions: readonly EventRow[], series: EventRow, r
 }
 
 /** No country has changed its offset by more at once, except those that crossed the date line. */
-const reachMs = 3 * 3_600_000
+const reachMs = 3 * hourMs

@@ -4,6 +4,7 @@ import { hasReference, toText } from '#shared/core/automation/template.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 const maxMinutes = flowLimits.longestWaitMinutes
 const minutesMessage = `minutes must be a number from 0 to ${maxMinutes}`
@@ -45,11 +46,11 @@ export const waitBlock = defineBlock({
       if ((settings.minutes ?? '') !== '') {
         const minutes = minutesOf(settings.minutes)
         if (minutes === undefined) throw problem('VALIDATION_ERROR', minutesMessage)
-        return { kind: 'time', until: new Date(now + minutes * 60_000).toISOString() }
+        return { kind: 'time', until: new Date(now + minutes * minuteMs).toISOString() }
       }
       const until = instantOf(settings.until)
       if (until === undefined) throw problem('VALIDATION_ERROR', untilMessage)
-      if (Date.parse(until) > now + maxMinutes * 60_000) throw problem('VALIDATION_ERROR', 'until is more than 30 days ahead')
+      if (Date.parse(until) > now + maxMinutes * minuteMs) throw problem('VALIDATION_ERROR', 'until is more than 30 days ahead')
       return { kind: 'time', until }
     },
   },

@@ -9,6 +9,7 @@ import { cancelOpenRun, insertRetry } from '#shared/features/flows/runs/store.ts
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /**
  * Cancels a run at once: no further step runs, and the answer of a pending call is dropped. Throws NOT_FOUND, and VALIDATION_ERROR for a
@@ -32,7 +33,7 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
   if (run.status !== 'failed' && run.status !== 'cancelled')
     throw problem('VALIDATION_ERROR', `A run that is ${run.status} cannot be tried again`)
   const [id, jobId, now] = [newId(), newId(), scope.now()]
-  const endedAfter = new Date(now.getTime() - flowLimits.retryDays * 86_400_000)
+  const endedAfter = new Date(now.getTime() - flowLimits.retryDays * dayMs)
   await scope.db.transaction(async (tx) => {
     const caller = { requestId: scope.cause.requestId, personId: scope.actor.personId }
     const made = await tx.query(insertRetry({ ...caller, workspaceId: scope.workspace.id, oldId: run.id, id, jobId, now, endedAfter }))

@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser'
 import { validateDetailed } from 'node-cron'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /**
  * Pattern of a field of a classic cron expression: numbers, names, ranges, steps and lists; extensions of some cron programs are not
@@ -38,7 +39,7 @@ export function nextCronTime(expression: string, after: Date): Date | undefined 
   if (!fiveFields.test(text)) return undefined
   try {
     const next = CronExpressionParser.parse(text, { currentDate: after, tz: 'UTC' }).next().toDate()
-    return next.getTime() - after.getTime() > maxYears * 366 * 86_400_000 ? undefined : next
+    return next.getTime() - after.getTime() > maxYears * 366 * dayMs ? undefined : next
   } catch {
     return undefined
   }

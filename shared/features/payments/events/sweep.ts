@@ -5,9 +5,10 @@ import { findSweep, saveSweep } from '#shared/features/payments/connections/stor
 import { storeEvent } from '#shared/features/payments/events/events.ts'
 import { saveProviderLink } from '#shared/features/payments/links/create.ts'
 import { findUnmadeLinks } from '#shared/features/payments/links/store.ts'
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** How far back a sweep looks at most, in milliseconds: providers keep events for 30 days. */
-const maxLookbackMs = 30 * 86_400_000
+const maxLookbackMs = 30 * dayMs
 
 /**
  * Pause between calls in milliseconds, which keeps long lists within the provider's rate limit: Stripe allows 25 calls a second in test
@@ -19,7 +20,7 @@ const pauseMs = 50
  * Links whose creation was never answered: how many one sweep looks up at most, and their minimum age in milliseconds, since the call for a
  * younger link may still be answered.
  */
-const unansweredLinks = { most: 20, afterMs: 2 * 60_000 }
+const unansweredLinks = { most: 20, afterMs: 2 * minuteMs }
 
 /**
  * Lists the events of a connection's provider since the last sweep and stores those that no webhook delivered. Also looks up links whose

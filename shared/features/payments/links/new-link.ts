@@ -10,10 +10,9 @@ import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
-
-const dayMs = 86_400_000
 
 /** Default and maximum lifetime of a link in milliseconds (decisions, Payments). */
 const defaultLifetimeMs = 30 * dayMs

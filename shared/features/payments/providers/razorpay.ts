@@ -17,6 +17,7 @@ import { createUnitTable, fromProviderUnits, toProviderUnits } from '#shared/fea
 import { computeHmac, matchesAnySignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Currencies without fraction digits, and those with three fraction digits, whose last digit must be 0. */
 const units = createUnitTable('Razorpay', [
@@ -31,7 +32,7 @@ const linkNoteKey = 'kontor_link'
 const pageSize = 100
 
 /** Minimum lifetime of a link in milliseconds. */
-const minLifetimeMs = 15 * 60_000
+const minLifetimeMs = 15 * minuteMs
 
 async function call(account: ProviderAccount, method: 'GET' | 'POST', path: string, body?: object): Promise<JsonObject> {
   const { key_id = '', key_secret = '' } = account.credentials
@@ -217,7 +218,7 @@ export const razorpay: Provider = {
   findLink,
   pollLink,
   endLink,
-  overlapMs: 3 * 3_600_000,
+  overlapMs: 3 * hourMs,
   checkCredentials,
   listEventsSince,
   signsEventId: false,

@@ -16,6 +16,7 @@ import { linkMetadataKey, readStripeFacts, stripeUnits } from '#shared/features/
 import { toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** API version whose objects are read here; without the header Stripe uses the account's default version. */
 const apiVersion = '2025-09-30.clover'
@@ -198,7 +199,7 @@ export const stripe: Provider = {
   findLink,
   pollLink,
   endLink,
-  overlapMs: 10 * 60_000,
+  overlapMs: 10 * minuteMs,
   checkCredentials,
   listEventsSince,
   signsEventId: true,

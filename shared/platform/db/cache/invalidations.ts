@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A row of `cache_invalidations`: the workspace or person whose cache entries are out of date. */
 interface Change {
@@ -22,7 +23,7 @@ const answerWithinMs = 3_000
  * Rows of `cache_invalidations` are deleted after an hour (db/maintenance.ts), so a process that has not read them for half an hour drops its
  * whole cache.
  */
-const staleAfterMs = 30 * 60 * 1000
+const staleAfterMs = 30 * minuteMs
 
 /**
  * Finds which cache entries are out of date. Triggers write a row to `cache_invalidations` whenever a role, member, key, session, setting, type

@@ -1,19 +1,19 @@
 import { roundToReliableDigits } from '#shared/platform/formula/values/number.ts'
 import { type DateValue, type ErrorValue, errorValues, type InstantValue, type Moment } from '#shared/platform/formula/values/value.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
-const msPerDay = 86_400_000
 export const microsPerDay = 86_400_000_000
 
 /** Year, month (1 to 12) and day of the month of a day counted from 1970-01-01. */
 export function toCivilDate(day: number): { year: number; month: number; date: number } {
-  const date = new Date(day * msPerDay)
+  const date = new Date(day * dayMs)
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, date: date.getUTCDate() }
 }
 
 /** The day of a year, month and day of the month. Months and days out of range carry over, as in DATE; the result is not bounded. */
 export function dayOf(year: number, month: number, date: number): number {
-  return new Date(0).setUTCFullYear(year, month - 1, date) / msPerDay
+  return new Date(0).setUTCFullYear(year, month - 1, date) / dayMs
 }
 
 /** First and last day of the calendar: 0001-01-01 and 9999-12-31. */
@@ -32,8 +32,8 @@ export const microsOf = (moment: Moment): number => (moment.kind === 'date' ? 0 
 
 /** The instant of a JavaScript date. */
 export function instantFromDate(date: Date): InstantValue {
-  const day = Math.floor(date.getTime() / msPerDay)
-  return { kind: 'instant', day, micros: (date.getTime() - day * msPerDay) * 1_000 }
+  const day = Math.floor(date.getTime() / dayMs)
+  return { kind: 'instant', day, micros: (date.getTime() - day * dayMs) * 1_000 }
 }
 
 /** The instant a number of microseconds after midnight of a day; the number may be negative or exceed a day. */
@@ -48,7 +48,7 @@ export function shiftMoment(moment: Moment, by: Decimal): Moment | ErrorValue {
   if (days.abs().gt(lastCalendarDay - firstCalendarDay)) return errorValues.number
   const whole = days.floor()
   if (moment.kind === 'date' && whole.eq(days)) return dateValue(moment.day + whole.toNumber())
-  const millis = days.minus(whole).times(msPerDay).round().toNumber()
+  const millis = days.minus(whole).times(dayMs).round().toNumber()
   return instantAt(moment.day + whole.toNumber(), microsOf(moment) + millis * 1_000)
 }
 
@@ -91,7 +91,7 @@ export function momentOfSerial(serial: Decimal): Moment | ErrorValue {
 }
 
 /** `YYYY-MM-DD`. */
-export const formatIsoDate = (day: number): string => new Date(day * msPerDay).toISOString().slice(0, 10)
+export const formatIsoDate = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10)
 
 /** RFC 3339 in UTC with microseconds, as record values are stored: `2026-03-01T09:30:00.000000Z`. */
 export function formatExactInstant(moment: Moment): string {

@@ -1,3 +1,5 @@
+import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
+
 const day = /^(\d{4})-(\d{2})-(\d{2})$/
 const instant = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
@@ -25,7 +27,7 @@ export function toUtcInstant(text: string): string | undefined {
   if (Number(offsetHour ?? 0) > 23 || Number(offsetMinute ?? 0) > 59) return undefined
   const offsetMinutes = sign === undefined ? 0 : Number(`${sign}1`) * (Number(offsetHour) * 60 + Number(offsetMinute))
   const local = Date.parse(`${date}T${hour}:${minute}:00Z`)
-  const utc = new Date(local + Number(second) * 1_000 - offsetMinutes * 60_000)
+  const utc = new Date(local + Number(second) * 1_000 - offsetMinutes * minuteMs)
   const seconds = utc.toISOString().slice(0, -5)
   if (!isDay(seconds.slice(0, -9)) || (second === '60' && !seconds.endsWith('T00:00:00'))) return undefined
   return `${seconds}.${fraction.slice(0, 6).padEnd(6, '0')}Z`
@@ -46,6 +48,6 @@ export function nextInstant(utc: string): string {
 
 /** The day after, YYYY-MM-DD; after 9999-12-31 comes 10000-01-01, which PostgreSQL reads. */
 export function nextDay(date: string): string {
-  const next = new Date(Date.parse(`${date}T00:00:00Z`) + 86_400_000).toISOString()
+  const next = new Date(Date.parse(`${date}T00:00:00Z`) + dayMs).toISOString()
   return next.startsWith('+') ? next.slice(2, 13) : next.slice(0, 10)
 }
