@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
-import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
+import { type FieldValue, hasAmount } from '#shared/platform/kernel/field-type.ts'
 import type { NaiveRecord } from '#test/core/policy/naive.ts'
 import { fields } from '#test/core/policy/random.ts'
 import { openPool } from '#test/support/pool.ts'
@@ -70,5 +70,4 @@ const rowOf = ({ id, created_by, created_at, values }: NaiveRecord) => ({
   ...Object.fromEntries(fields.map(({ key, column }) => [column, cell(values[key] ?? null)])),
 })
 
-const cell = (value: FieldValue): Knex.Value => (isMoney(value) ? value.amount : (value as Knex.Value))
-const isMoney = (value: FieldValue): value is Money => typeof value === 'object' && value !== null && 'amount' in value
+const cell = (value: FieldValue): Knex.Value => (hasAmount(value) ? value.amount : (value as Knex.Value))

@@ -1,4 +1,5 @@
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { hasAmount } from '#shared/platform/kernel/field-type.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
@@ -61,7 +62,7 @@ const byCodeUnit = (first: string, second: string): number => (first < second ? 
 
 /** The decimal of a JSON number, numeric text, or a currency's `{amount}`: currency fields are tested by their amount. */
 function decimal(side: unknown): Decimal | undefined {
-  const amount = typeof side === 'object' && side !== null && 'amount' in side ? side.amount : side
+  const amount = hasAmount(side) ? side.amount : side
   const digits = typeof amount === 'string' ? amount : jsonNumberText(amount)
   return digits !== undefined && isDecimalText(digits) ? new Decimal(digits) : undefined
 }

@@ -3,7 +3,7 @@ import { amountFilter } from '#shared/core/types/field-kinds/filters/value-filte
 import { checkRange, parseAmount, trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
-import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
+import { type FieldValue, hasAmount, type Money } from '#shared/platform/kernel/field-type.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 import { jsonNumberText, toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
@@ -30,11 +30,9 @@ export function parseCurrencyCode(input: unknown, path: string): string {
   return input
 }
 
-const isMoney = (value: FieldValue): value is Money => typeof value === 'object' && value !== null && 'amount' in value
-
 /** The default as applied to a new record: a currency default without a code takes the workspace's current currency. */
 export function withCurrency(value: FieldValue, defaultCurrency: string): FieldValue {
-  return isMoney(value) && value.code === '' ? { amount: value.amount, code: defaultCurrency } : value
+  return hasAmount(value) && value.code === '' ? { amount: value.amount, code: defaultCurrency } : value
 }
 
 const amountAndCode = /^(\S+?)\s*([A-Z]{3})$/

@@ -3,7 +3,7 @@ import type { ParseContext } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
+import { type FieldValue, hasAmount } from '#shared/platform/kernel/field-type.ts'
 
 /**
  * Parses caller input as a field's value: null and undefined are no value; anything else must have the type's form and follow the field's
@@ -49,6 +49,6 @@ export const isBlank = (value: FieldValue): boolean => value === null || value =
 export function isSameValue(one: FieldValue, other: FieldValue): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  if ('amount' in one) return 'amount' in other && one.amount === other.amount && one.code === other.code
-  return !('amount' in other) && one.length === other.length && one.every((entry, index) => entry === other[index])
+  if (hasAmount(one)) return hasAmount(other) && one.amount === other.amount && one.code === other.code
+  return !hasAmount(other) && one.length === other.length && one.every((entry, index) => entry === other[index])
 }

@@ -14,6 +14,7 @@ import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import type { ListWindow } from '#shared/features/calendar/series/occurrences.ts'
 import { dateMs, dateText, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
+import { hasAmount } from '#shared/platform/kernel/field-type.ts'
 import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Records that one calendar shows in a window: this many that begin in it, and this many that continue into it. */
@@ -143,5 +144,5 @@ function recordTimeOf(record: RecordView, source: RecordSource, endKey: string |
 function titleOf(values: Readonly<Record<string, unknown>>, key: string): unknown {
   if (!Object.hasOwn(values, key)) return undefined
   const value = values[key]
-  return typeof value === 'object' && value !== null && 'amount' in value ? value.amount : value
+  return hasAmount(value) ? value.amount : value
 }

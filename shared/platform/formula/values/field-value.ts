@@ -1,6 +1,6 @@
 import { parseDateText, valueOfDateText } from '#shared/platform/formula/values/date-text.ts'
 import { isError, type Value } from '#shared/platform/formula/values/value.ts'
-import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
+import { type FieldType, type FieldValue, hasAmount } from '#shared/platform/kernel/field-type.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
 type Read = (value: FieldValue | undefined) => Value
@@ -8,7 +8,7 @@ type Read = (value: FieldValue | undefined) => Value
 const asText: Read = (value) => (typeof value === 'string' ? value : null)
 const asNumber: Read = (value) => (typeof value === 'string' ? new Decimal(value) : null)
 const asBoolean: Read = (value) => (typeof value === 'boolean' ? value : null)
-const asAmount: Read = (value) => (isMoney(value) ? new Decimal(value.amount) : null)
+const asAmount: Read = (value) => (hasAmount(value) ? new Decimal(value.amount) : null)
 const asList: Read = (value) => (isTextList(value) && value.length > 0 ? value : null)
 
 const asMoment: Read = (value) => {
@@ -17,8 +17,6 @@ const asMoment: Read = (value) => {
   return isError(moment) ? null : moment
 }
 
-const isMoney = (value: FieldValue | undefined): value is Extract<FieldValue, { amount: string }> =>
-  typeof value === 'object' && value !== null && 'amount' in value
 const isTextList = (value: FieldValue | undefined): value is readonly string[] => Array.isArray(value)
 
 /** Converts a stored field value to a formula value, by field type. A currency is its amount; an empty list is empty. */
