@@ -5,14 +5,12 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { findWorkspaceOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
-
-const instant = t.String({ format: 'date-time' })
+import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const job = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       kind: t.String({ description: 'What the work is, such as records.import.' }),
       status: t.Enum(['queued', 'running', 'done', 'failed']),
       progress: nullable(t.Object({ done: t.Integer(), total: t.Integer() })),

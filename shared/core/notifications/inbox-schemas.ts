@@ -1,12 +1,12 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** An item of an inbox (document 1, Notification). It holds no value of the record, so every member may receive it. */
 const notification = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     title: t.String({ description: 'The title. An item of a rule has the title that the rule had at that time.' }),
     object_type: nullable(t.String({ description: 'The type of the record that the item is about; null for an item without a record.' })),
-    record_id: nullable(t.String({ format: 'uuid' })),
+    record_id: nullable(uuid),
     event: t.String({ description: 'created, updated or deleted, or an event of a feature such as payment.late.' }),
     read: t.Boolean(),
     read_at: t.Optional(t.String({ format: 'date-time', description: 'Present once the item is read.' })),

@@ -1,5 +1,5 @@
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Properties of a rule (document 1, Notification rule). */
 const ruleProperties = {
@@ -33,12 +33,12 @@ export type NotificationRuleChange = TypeOf<typeof notificationRuleChange>
 export const notificationRule = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       ...ruleProperties,
       audience,
       enabled: t.Boolean(),
-      created_at: t.String({ format: 'date-time' }),
-      updated_at: t.String({ format: 'date-time' }),
+      created_at: instant,
+      updated_at: instant,
     },
     { title: 'NotificationRule', description: 'Puts an item into the inbox of every member when a record of a type changes.' },
   ),

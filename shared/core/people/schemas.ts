@@ -1,4 +1,4 @@
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Address and password of a person. */
 export const credentials = schema(
@@ -10,7 +10,7 @@ export const sessionShape = t.Object(
   {
     token: t.String({ description: 'To be sent as Authorization: Bearer. Only this response shows it.' }),
     expires_at: t.String({ format: 'date-time', description: 'Using the session extends it.' }),
-    user: t.Object({ id: t.String({ format: 'uuid' }), email: t.String(), name: t.String() }),
+    user: t.Object({ id: uuid, email: t.String(), name: t.String() }),
   },
   { title: 'Session' },
 )

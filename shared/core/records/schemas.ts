@@ -1,6 +1,5 @@
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const instant = t.String({ format: 'date-time' })
 const values = t.Record(t.String(), t.Unknown(), {
   description: 'By field key. A field without a value is null; one that the caller may not read is absent.',
 })
@@ -8,9 +7,9 @@ const values = t.Record(t.String(), t.Unknown(), {
 /** A record in a response (document 1, Record). */
 export const recordSchema = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     object_type: t.String({ description: 'Key of the record type.' }),
-    created_by: nullable(t.String({ format: 'uuid' })),
+    created_by: nullable(uuid),
     created_at: instant,
     updated_at: instant,
     values,

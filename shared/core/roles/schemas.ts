@@ -1,15 +1,13 @@
 import { type Permission, permissions } from '#shared/core/policy/permissions.ts'
 import { type PolicyRule, policySchema, type SourcedRule } from '#shared/core/policy/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const id = t.String({ format: 'uuid' })
-const instant = t.String({ format: 'date-time' })
 const rules = t.Unsafe<readonly PolicyRule[]>(policySchema.json)
 
 const roleSchema = t.Object(
   {
-    id,
+    id: uuid,
     name: t.String(),
     description: t.String(),
     policy: rules,
@@ -43,12 +41,12 @@ export interface RoleName {
   readonly id: string
   readonly name: string
 }
-export const roleNames = t.Unsafe<readonly RoleName[]>(t.Array(t.Object({ id, name: t.String() }, { title: 'RoleName' })))
+export const roleNames = t.Unsafe<readonly RoleName[]>(t.Array(t.Object({ id: uuid, name: t.String() }, { title: 'RoleName' })))
 
 /** Persons and service accounts that hold a role. */
 export const roleMembers = schema(
   t.Array(
-    t.Object({ id, type: t.Enum(['user', 'service']), name: t.String() }, { title: 'Principal', description: 'Who holds the role.' }),
+    t.Object({ id: uuid, type: t.Enum(['user', 'service']), name: t.String() }, { title: 'Principal', description: 'Who holds the role.' }),
   ),
 )
 export const roleMemberInput = schema(
@@ -59,7 +57,7 @@ export const roleMemberInput = schema(
 export const ownPolicy = schema(
   t.Object(
     {
-      principal: t.Object({ id, type: t.Enum(['user', 'service']), name: t.String() }),
+      principal: t.Object({ id: uuid, type: t.Enum(['user', 'service']), name: t.String() }),
       owner: t.Boolean({ description: 'The owner holds everything, whatever the rules say.' }),
       roles: roleNames,
       policy: rules,

@@ -1,22 +1,21 @@
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const id = t.String({ format: 'uuid' })
 const appFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
 const appFlagChanges = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
 
 /** A workspace in a response (decisions, People, keys, workspaces). */
 const workspaceSchema = t.Object(
   {
-    id,
+    id: uuid,
     name: t.String(),
     status: t.Enum(['provisioning', 'active', 'suspended'], {
       description: 'While it is provisioning, the routes of the workspace answer ORG_NOT_READY.',
     }),
     plan: t.Enum(['free', 'paid']),
-    owner_id: id,
+    owner_id: uuid,
     color: nullable(t.String({ description: 'Colour of the pages that the workspace shows to others, as #rrggbb.' })),
     logo: nullable(
       t.String({ description: 'Path of an image among the shared files, shown on these pages. `/logo/{orgId}` answers it to everybody.' }),
@@ -28,7 +27,7 @@ const workspaceSchema = t.Object(
     books_closed_through: nullable(
       t.String({ format: 'date', description: 'Nothing can be posted on this day or before it; null: all days are open.' }),
     ),
-    created_at: t.String({ format: 'date-time' }),
+    created_at: instant,
   },
   { title: 'Workspace' },
 )
@@ -67,11 +66,11 @@ export type WorkspaceChanges = ReturnType<(typeof workspaceChanges)['parse']>
 export const caller = schema(
   t.Object(
     {
-      id,
+      id: uuid,
       type: t.Enum(['user', 'service']),
       name: t.String(),
       email: t.Optional(t.String({ description: 'Absent for an access key.' })),
-      orgs: t.Array(t.Object({ id, name: t.String() }, { title: 'WorkspaceName' })),
+      orgs: t.Array(t.Object({ id: uuid, name: t.String() }, { title: 'WorkspaceName' })),
     },
     { title: 'Caller' },
   ),

@@ -1,7 +1,7 @@
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { importResult } from '#shared/features/calendar/import-export/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** An event row in a job's payload. The payload holds the whole row because the event may be deleted before the job runs. */
 const eventRow = t.Unsafe<EventRow>(t.Object({ id: t.String(), calendar_id: t.String() }))
@@ -48,7 +48,7 @@ export const importCalendarJob = defineJob({
   retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: true,
-  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), fileId: t.String({ format: 'uuid' }) })),
+  payload: schema(t.Object({ calendarId: uuid, fileId: uuid })),
   result: importResult,
 })
 
@@ -63,7 +63,7 @@ export const exportCalendarJob = defineJob({
   retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: true,
-  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), reader: t.Enum(['caller', 'link']) })),
+  payload: schema(t.Object({ calendarId: uuid, reader: t.Enum(['caller', 'link']) })),
   result: schema(t.Null()),
 })
 
@@ -78,6 +78,6 @@ export const fireRemindersJob = defineJob({
   retry: retryPolicies.transient,
   timeoutSeconds: 120,
   tracked: false,
-  payload: schema(t.Object({ calendarId: t.String({ format: 'uuid' }), at: t.String() })),
+  payload: schema(t.Object({ calendarId: uuid, at: t.String() })),
   result: schema(t.Null()),
 })

@@ -1,6 +1,6 @@
 import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 
 /** A query parameter that is on or off. */
@@ -116,7 +116,7 @@ export type CalendarChange = TypeOf<typeof calendarChange>
 export const calendarView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       key: t.String(),
       name: t.String(),
       description: t.String(),
@@ -131,8 +131,8 @@ export const calendarView = schema(
         description: 'Address of the booking page, which answers while booking is enabled; empty for a records calendar.',
       }),
       feed_url: t.Optional(t.String({ description: 'The subscription link, while it is on; only for callers who manage the calendar.' })),
-      created_at: t.String({ format: 'date-time' }),
-      updated_at: t.String({ format: 'date-time' }),
+      created_at: instant,
+      updated_at: instant,
       warnings: t.Optional(warningsSchema),
     },
     { title: 'Calendar' },
@@ -144,12 +144,12 @@ export type CalendarView = TypeOf<typeof calendarView>
 export const calendarShareView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       email: t.String(),
-      user_id: t.String({ format: 'uuid' }),
+      user_id: uuid,
       name: t.String(),
       level: t.Enum([...shareLevels]),
-      created_at: t.String({ format: 'date-time' }),
+      created_at: instant,
     },
     { title: 'CalendarShare' },
   ),

@@ -1,14 +1,12 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const id = t.String({ format: 'uuid' })
-const instant = t.String({ format: 'date-time' })
 const count = t.Integer({ minimum: 0 })
 
 /** A space as callers see it (document 3, Space). */
 export const space = schema(
   t.Object(
     {
-      id,
+      id: uuid,
       key: t.String(),
       name: t.String(),
       type: t.Enum(['user', 'org', 'custom'], { description: 'A personal drive, the shared space of all members, or another team space.' }),
@@ -46,7 +44,7 @@ const objectParts = {
   size: count,
   content_type: t.String({ description: 'Detected from the bytes, not taken from the sender.' }),
   sha256: t.String(),
-  created_by: nullable(id),
+  created_by: nullable(uuid),
   created_at: instant,
   updated_at: instant,
 }
@@ -89,9 +87,9 @@ const mode = t.Enum(['view', 'edit'])
 export const spaceShare = schema(
   t.Object(
     {
-      id,
+      id: uuid,
       prefix: t.String({ description: 'A folder that ends with /, a file, or empty for everything.' }),
-      grantee_id: nullable(id),
+      grantee_id: nullable(uuid),
       grantee_name: nullable(t.String()),
       org_wide: t.Boolean(),
       mode,
@@ -119,7 +117,12 @@ export type SpaceShareInput = TypeOf<typeof spaceShareInput>
 
 /** A folder or file that others have shared with the caller. */
 const sharedItem = t.Object(
-  { bucket_id: id, prefix: t.String(), mode, owner_name: t.String({ description: "Name of the drive's owner, or of the team's space." }) },
+  {
+    bucket_id: uuid,
+    prefix: t.String(),
+    mode,
+    owner_name: t.String({ description: "Name of the drive's owner, or of the team's space." }),
+  },
   { title: 'SharedItem' },
 )
 export type SharedItem = TypeOf<ReturnType<typeof schema<typeof sharedItem>>>
@@ -127,7 +130,7 @@ export type SharedItem = TypeOf<ReturnType<typeof schema<typeof sharedItem>>>
 /** The caller's spaces. */
 export const spaceList = schema(t.Object({ buckets: t.Array(space.json), shared: t.Array(sharedItem) }, { title: 'SpaceList' }))
 
-const recentObject = t.Object({ ...objectParts, bucket_id: id, bucket_key: t.String() }, { title: 'RecentObject' })
+const recentObject = t.Object({ ...objectParts, bucket_id: uuid, bucket_key: t.String() }, { title: 'RecentObject' })
 export type RecentObject = TypeOf<ReturnType<typeof schema<typeof recentObject>>>
 
 const typeTotal = t.Object({ content_type: t.String(), count, bytes: count }, { title: 'TypeTotal' })

@@ -4,9 +4,8 @@ import { scheduleKind } from '#shared/features/flows/store.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
 import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const uuid = t.String({ format: 'uuid' })
 const nothing = schema(t.Null())
 
 /** Creates runs from events of records and calendars, for the flows that subscribed. */

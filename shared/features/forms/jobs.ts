@@ -1,11 +1,10 @@
 import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** The name under which forms subscribe to the events of their submissions. */
 export const formsSubscriber = 'forms'
 
-const id = t.String({ format: 'uuid' })
 const common = { pool: 'data', retry: retryPolicies.transient, timeoutSeconds: 60, tracked: false, result: schema(t.Null()) } as const
 
 /** Processes submissions: creates a record for each and runs the form's function. */
@@ -26,5 +25,5 @@ export const submissionRunEndedJob = defineJob({
   work: 'upkeep',
   app: null,
   concurrency: 4,
-  payload: schema(t.Object({ workspaceId: id, formId: id, submissionId: id })),
+  payload: schema(t.Object({ workspaceId: uuid, formId: uuid, submissionId: uuid })),
 })

@@ -3,7 +3,7 @@ import { maxOptionLength, maxOptions } from '#shared/core/types/field-kinds/choi
 import { fieldKey } from '#shared/core/types/schemas.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Field types that a visitor can fill in: all but those that refer to files and records of the workspace. */
 const visitorTypes = fieldTypes.filter((type) => type !== 'file' && type !== 'ref' && type !== 'refs')
@@ -64,18 +64,18 @@ const settingsSchema = schema(settings)
 /** A form as its authors see it. */
 const formSchema = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     key: t.String(),
     name: t.String(),
     description: t.String({ description: 'Markdown source.' }),
     fields: t.Array(keptField),
     settings,
     target,
-    function_id: nullable(t.String({ format: 'uuid' })),
+    function_id: nullable(uuid),
     published: t.Boolean({ description: 'Whether visitors can open the form.' }),
     edited_by: nullable(t.String({ format: 'uuid', description: 'Last editor, whose rights apply to records and functions.' })),
-    created_at: t.String({ format: 'date-time' }),
-    updated_at: t.String({ format: 'date-time' }),
+    created_at: instant,
+    updated_at: instant,
     warnings: t.Optional(warningsSchema),
   },
   { title: 'Form' },
@@ -113,7 +113,7 @@ export type Thanks = TypeOf<typeof thanks>
 
 const submissionSchema = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     values: t.Record(t.String(), t.Unknown()),
     record_id: nullable(t.String({ format: 'uuid', description: 'The record that was created from the submission.' })),
     error: nullable(t.String({ description: 'Why processing failed: the error code and message.' })),
@@ -121,7 +121,7 @@ const submissionSchema = t.Object(
     state: t.Enum(['kept', 'waiting', 'running', 'done', 'failed'], {
       description: 'State of the processing. kept: the submission is not processed, as for spam.',
     }),
-    created_at: t.String({ format: 'date-time' }),
+    created_at: instant,
   },
   { title: 'FormSubmission' },
 )

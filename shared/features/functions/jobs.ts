@@ -2,7 +2,7 @@ import { invocation } from '#shared/core/automation/schemas.ts'
 import { functionValues, functionView } from '#shared/features/functions/definitions/schemas.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Creates or changes a function; the source is parsed in a worker's sandbox, never in the API. */
 export const saveFunctionJob = defineJob({
@@ -15,7 +15,7 @@ export const saveFunctionJob = defineJob({
   retry: retryPolicies.once,
   timeoutSeconds: 60,
   tracked: true,
-  payload: schema(t.Object({ functionId: nullable(t.String({ format: 'uuid' })), values: functionValues })),
+  payload: schema(t.Object({ functionId: nullable(uuid), values: functionValues })),
   result: functionView,
 })
 
@@ -31,7 +31,7 @@ const run = {
   tracked: true,
   payload: schema(
     t.Object({
-      functionId: t.String({ format: 'uuid' }),
+      functionId: uuid,
       // As text, a number such as 1e100000 stays exact in the job tables.
       input: t.String({ description: 'JSON text' }),
       rights: t.Enum(['caller', 'lesser'], {

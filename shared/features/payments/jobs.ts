@@ -1,7 +1,7 @@
 import { connectionView } from '#shared/features/payments/connections/schemas.ts'
 import { linkRequest, linkView } from '#shared/features/payments/links/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Jobs that a caller waits for. Two attempts, each with several calls of the provider, fit into the minute that a caller waits. */
 const requestJob = {
@@ -18,8 +18,8 @@ const requestJob = {
 /** Jobs without a waiting caller. */
 const backgroundJob = { pool: 'flows', retry: retryPolicies.patient, tracked: false, result: schema(t.Null()) } as const
 
-const linkId = schema(t.Object({ linkId: t.String({ format: 'uuid' }) }))
-const connectionId = schema(t.Object({ connectionId: t.String({ format: 'uuid' }) }))
+const linkId = schema(t.Object({ linkId: uuid }))
+const connectionId = schema(t.Object({ connectionId: uuid }))
 
 /** Creates a link at its provider. */
 export const createLinkJob = defineJob({
@@ -62,7 +62,7 @@ export const handleEventJob = defineJob({
   concurrency: 50,
   slotsPerWorkspace: 25,
   timeoutSeconds: 60,
-  payload: schema(t.Object({ connectionId: t.String({ format: 'uuid' }), eventKey: t.String() })),
+  payload: schema(t.Object({ connectionId: uuid, eventKey: t.String() })),
 })
 
 /** Lists the events of a connection's provider since the last sweep. */

@@ -1,8 +1,6 @@
 import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const uuid = t.String({ format: 'uuid' })
+import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Runs a stage's on_enter function or flow for each item that entered it. */
 export const runOnEnterJob = defineJob({

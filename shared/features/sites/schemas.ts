@@ -1,6 +1,6 @@
 import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** A website's key, which is in its public addresses. */
 const siteKey = t.String({
@@ -21,12 +21,12 @@ export type SiteChange = TypeOf<typeof siteChange>
 
 const siteSchema = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     key: t.String(),
     name: t.String(),
     published: t.Boolean({ description: 'Whether visitors can reach the content of the website.' }),
-    created_at: t.String({ format: 'date-time' }),
-    updated_at: t.String({ format: 'date-time' }),
+    created_at: instant,
+    updated_at: instant,
     warnings: t.Optional(warningsSchema),
   },
   { title: 'Site' },
@@ -57,7 +57,7 @@ const documentParts = {
   title: t.String(),
   body: t.String(),
   fields: t.Record(t.String(), t.Unknown()),
-  updated_at: t.String({ format: 'date-time' }),
+  updated_at: instant,
 }
 
 /** A document as visitors get it (decisions, Forms, website content, messages). */
@@ -68,7 +68,7 @@ const fileParts = {
   content_type: t.String(),
   size: t.Integer(),
   sha256: t.String(),
-  updated_at: t.String({ format: 'date-time' }),
+  updated_at: instant,
 }
 
 /** Content as its authors see it: a document, or a file, which is always published. */
@@ -88,7 +88,7 @@ export const contentList = schema(
         content_type: nullable(t.String({ description: 'Null for a document.' })),
         size: nullable(t.Integer({ description: 'Null for a document.' })),
         published: t.Boolean(),
-        updated_at: t.String({ format: 'date-time' }),
+        updated_at: instant,
       },
       { title: 'ContentEntry' },
     ),

@@ -5,9 +5,7 @@ import { type FetchedJob, storeDeferredJob } from '#shared/platform/jobs/deferre
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
 import { type WorkDeclaration, waitsForApp } from '#shared/platform/kernel/background.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-const uuid = t.String({ format: 'uuid' })
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Puts a deferred job back into its queue. */
 export const requeueDeferredJob = defineJob({

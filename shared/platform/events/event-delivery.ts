@@ -1,4 +1,4 @@
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Changes of a record. An audit entry's action is `record.` followed by one of these. */
 export const changeEvents = ['created', 'updated', 'deleted'] as const
@@ -7,10 +7,10 @@ export type ChangeEvent = (typeof changeEvents)[number]
 /** Source of record changes. Other features announce events under their own source (`announceEvents`). */
 export const recordSource = 'records'
 
-const ids = t.Array(t.String({ format: 'uuid' }), { minItems: 1 })
+const ids = t.Array(uuid, { minItems: 1 })
 
 const deliveryFields = {
-  workspaceId: t.String({ format: 'uuid' }),
+  workspaceId: uuid,
   /** Source of the events: `records`, or the feature that announced them, such as `calendar`. */
   source: t.String({ default: recordSource }),
   /** Key of the record type; for other sources the announced topic, such as a calendar's key. */
@@ -20,7 +20,7 @@ const deliveryFields = {
   /** Ids of the events, all of one kind, for use as deduplication keys; for record changes the ids of the audit entries. */
   entryIds: ids,
   /** Ids of the events' subjects, such as records or calendar events, in the order of the events. */
-  subjectIds: t.Array(t.String({ format: 'uuid' }), { default: [] }),
+  subjectIds: t.Array(uuid, { default: [] }),
   /**
    * The subjects as they were at the events, in the same order, where the subscription takes snapshots and a listener asked for them. For
    * records `readSnapshots` (shared/core/records/snapshots.ts) reads them; other sources announce them.

@@ -50,6 +50,12 @@ export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
   })
 }
 
+/** The schema of an id. */
+export const uuid = Type.String({ format: 'uuid' })
+
+/** The schema of an RFC 3339 instant. */
+export const instant = Type.String({ format: 'date-time' })
+
 /** The schema of a value that may be null. */
 export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
 

@@ -1,6 +1,6 @@
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const actions = changeEvents.map((event) => `record.${event}` as const)
@@ -10,16 +10,16 @@ const values = (text: string) =>
 
 const auditEntry = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
-    actor_id: nullable(t.String({ format: 'uuid' })),
+    id: uuid,
+    actor_id: nullable(uuid),
     actor_type: t.String({ description: 'user, service (an access key) or system (the platform, with no signed-in caller).' }),
     action: t.String({ description: 'record.created, record.updated or record.deleted.' }),
     object_type: t.String({ description: 'Key of the record type.' }),
-    record_id: t.String({ format: 'uuid' }),
+    record_id: uuid,
     before: values('Changed values as they were; null for a creation.'),
     after: values('Changed values as they became; null for a deletion.'),
     request_id: t.String(),
-    created_at: t.String({ format: 'date-time' }),
+    created_at: instant,
   },
   { title: 'AuditEntry', description: 'One change of a record.' },
 )
@@ -33,7 +33,7 @@ export type AuditPage = TypeOf<typeof auditPage>
 export const auditQuery = schema(
   t.Object({
     object_type: t.Optional(t.String()),
-    record_id: t.Optional(t.String({ format: 'uuid' })),
+    record_id: t.Optional(uuid),
     actor: t.Optional(t.String({ format: 'uuid', description: 'Id of a member or service account.' })),
     action: t.Optional(t.Enum(actions)),
     from: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),

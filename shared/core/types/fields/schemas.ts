@@ -2,7 +2,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { rulesToJson } from '#shared/core/types/fields/rules.ts'
 import { fieldKey } from '#shared/core/types/schemas.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** A field's label and description, the same in every schema. */
 const fieldLabel = t.String({ minLength: 1, maxLength: 100 })
@@ -57,7 +57,7 @@ export const refTypeInput = schema(t.Object({ ref_type: t.String({ description: 
 export const fieldView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       entity_type: t.String({ description: 'The key of the record type.' }),
       key: t.String(),
       label: t.String(),
@@ -68,7 +68,7 @@ export const fieldView = schema(
       autogen: t.String({ description: 'The auto-numbering pattern; empty when off.' }),
       description: fieldDescription,
       rules: t.Record(t.String(), t.Unknown(), { description: 'The rules, in the form in which they are sent.' }),
-      created_at: t.String({ format: 'date-time' }),
+      created_at: instant,
       system: t.Boolean({ description: 'True for fields built into built-in types, which cannot be changed or deleted.' }),
     },
     { title: 'Field', description: 'Definition of one value of the records of a type.' },

@@ -1,7 +1,7 @@
 import { moduleSlug, typeKey } from '#shared/core/types/schemas.ts'
 import { maxLayoutHintsLength, readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
 import type { StoredType } from '#shared/core/types/types/store.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const label = t.String({ minLength: 1, maxLength: 100 })
 const icon = t.Optional(nullable(t.String({ maxLength: 32, description: 'The name of an icon.' })))
@@ -42,7 +42,7 @@ export const typeView = schema(
       ui: t.Record(t.String(), t.Unknown(), { description: 'Layout hints.' }),
       description: t.String(),
       record_count: t.Integer({ description: 'Exact.' }),
-      created_at: t.String({ format: 'date-time' }),
+      created_at: instant,
       system: t.Boolean({ description: 'True for built-in types, which cannot be deleted.' }),
     },
     { title: 'RecordType', description: 'What kind of thing a record is: its fields say what records of the type hold.' },

@@ -1,15 +1,15 @@
 import { newPassword, sessionShape } from '#shared/core/people/schemas.ts'
 import { roleNames } from '#shared/core/roles/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const invitationSchema = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     email: t.String(),
     roles: roleNames,
-    expires_at: t.String({ format: 'date-time' }),
-    created_at: t.String({ format: 'date-time' }),
+    expires_at: instant,
+    created_at: instant,
   },
   { title: 'Invitation', description: 'A pending membership: the holder of the mailed token may join with these roles.' },
 )
@@ -28,6 +28,4 @@ export const invitationAnswer = schema(
 export type InvitationAnswer = ReturnType<(typeof invitationAnswer)['parse']>
 
 /** Session of the new member, and the workspace it joined. */
-export const acceptedInvitation = schema(
-  t.Object({ ...sessionShape.properties, org_id: t.String({ format: 'uuid' }) }, { title: 'AcceptedInvitation' }),
-)
+export const acceptedInvitation = schema(t.Object({ ...sessionShape.properties, org_id: uuid }, { title: 'AcceptedInvitation' }))

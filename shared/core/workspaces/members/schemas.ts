@@ -1,9 +1,9 @@
 import { roleNames } from '#shared/core/roles/schemas.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const memberSchema = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     type: t.Literal('user'),
     name: t.String(),
     email: t.String(),

@@ -1,8 +1,7 @@
-import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const instant = t.String({ format: 'date-time' })
 const shape = {
-  id: t.String({ format: 'uuid' }),
+  id: uuid,
   name: t.String(),
   prefix: t.String({ description: 'Enough of the key to recognise it.' }),
   expires_at: nullable(instant),

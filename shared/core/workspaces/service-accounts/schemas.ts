@@ -1,8 +1,8 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const serviceAccountSchema = t.Object(
-  { id: t.String({ format: 'uuid' }), name: t.String(), created_at: t.String({ format: 'date-time' }) },
+  { id: uuid, name: t.String(), created_at: instant },
   { title: 'ServiceAccount', description: 'Identity of a program, to which access keys belong. It holds roles like a member.' },
 )
 export const serviceAccount = schema(serviceAccountSchema)

@@ -1,6 +1,5 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const id = t.String({ format: 'uuid' })
 const memo = t.String({ maxLength: 500 })
 /** Schema of a decimal number as text. */
 export const decimalSchema = (description: string) =>
@@ -9,19 +8,19 @@ export const decimalSchema = (description: string) =>
 /** A posted entry (document 2, Accounting entry). */
 export const entryShape = t.Object(
   {
-    id,
+    id: uuid,
     date: t.String({ format: 'date' }),
     memo: t.String(),
     source_type: t.String({ description: 'The kind of source, such as manual, invoice or payment.' }),
     source_id: nullable(t.String({ description: 'Id of the source.' })),
     total: decimalSchema('The sum of the debits, equal to the sum of the credits.'),
     currency: t.String({ description: 'ISO 4217 code.' }),
-    created_at: t.String({ format: 'date-time' }),
+    created_at: instant,
     lines: t.Array(
       t.Object(
         {
-          id,
-          account_id: id,
+          id: uuid,
+          account_id: uuid,
           debit: decimalSchema('Zero on a credit line.'),
           credit: decimalSchema('Zero on a debit line.'),
           memo: t.String(),

@@ -1,7 +1,5 @@
 import { accountHint, decimalSchema, entryShape } from '#shared/features/accounting/entries/schemas.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-
-const id = t.String({ format: 'uuid' })
+import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Query parameters of every report. */
 const commonQuery = {
@@ -34,7 +32,7 @@ export const trialBalance = schema(
     {
       rows: t.Array(
         t.Object({
-          account_id: id,
+          account_id: uuid,
           debit: decimalSchema('Gross.'),
           credit: decimalSchema('Gross.'),
           balance: decimalSchema('Debit less credit.'),
@@ -72,7 +70,7 @@ export const ledger = schema(
     {
       rows: t.Array(
         t.Object({
-          entry_id: id,
+          entry_id: uuid,
           date: t.String({ format: 'date' }),
           memo: t.String({ description: "The line's memo, or its entry's." }),
           debit: decimalSchema('Zero on a credit line.'),
@@ -93,7 +91,7 @@ export type Ledger = TypeOf<typeof ledger>
 const section = t.Object(
   {
     kind: t.String({ description: 'The kind of these accounts, or unclassified.' }),
-    rows: t.Array(t.Object({ account_id: id, ...codeAndName, amount: decimalSchema('') })),
+    rows: t.Array(t.Object({ account_id: uuid, ...codeAndName, amount: decimalSchema('') })),
     total: decimalSchema('The sum of the rows.'),
   },
   { title: 'ReportSection' },
@@ -169,7 +167,7 @@ export const accountingOverview = schema(
         }),
         { description: 'Twelve months; the last one is the month of `to`, up to that day.' },
       ),
-      idle_accounts: t.Array(t.Object({ account_id: id, ...codeAndName, last_entry_date: nullable(t.String({ format: 'date' })) }), {
+      idle_accounts: t.Array(t.Object({ account_id: uuid, ...codeAndName, last_entry_date: nullable(t.String({ format: 'date' })) }), {
         description: 'Accounts without an entry in any currency in the 90 days up to and including `to`.',
       }),
       ...commonFields,

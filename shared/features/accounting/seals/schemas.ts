@@ -1,9 +1,9 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** A seal over entries (decisions, Accounting). */
 const sealShape = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     until: t.String({
       format: 'date-time',
       description: 'Exclusive. The seal covers every entry recorded before it that no earlier seal covers.',
@@ -11,7 +11,7 @@ const sealShape = t.Object(
     entries: t.Integer({ minimum: 0, description: 'Number of entries covered.' }),
     hash: t.String({ description: 'SHA-256 over the previous hash and the covered entries, in hexadecimal.' }),
     previous: nullable(t.String({ description: 'Hash of the previous seal; null for the first.' })),
-    created_at: t.String({ format: 'date-time' }),
+    created_at: instant,
   },
   { title: 'Seal' },
 )

@@ -1,9 +1,9 @@
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const busy = t.Object(
   {
     id: t.String(),
-    busy: t.Array(t.Object({ start: t.String({ format: 'date-time' }), end: t.String({ format: 'date-time' }) })),
+    busy: t.Array(t.Object({ start: instant, end: instant })),
     unknown: t.Boolean({ description: 'True when the id does not exist or the caller cannot see it.' }),
   },
   { title: 'BusyTimes' },
@@ -52,7 +52,7 @@ export type SuggestInput = TypeOf<typeof suggestInput>
 export const suggestedTimes = schema(
   t.Object(
     {
-      slots: t.Array(t.Object({ start: t.String({ format: 'date-time' }), end: t.String({ format: 'date-time' }) })),
+      slots: t.Array(t.Object({ start: instant, end: instant })),
       unknown: t.Array(t.String(), { description: 'People whose calendars the caller cannot see.' }),
     },
     { title: 'Suggestion' },

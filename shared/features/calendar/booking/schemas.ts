@@ -1,6 +1,6 @@
 import { guestAnswers, pageAnswers } from '#shared/features/calendar/events/schemas.ts'
 import { flag } from '#shared/features/calendar/schemas.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A booking page as visitors see it (document 3, Booking page). */
 export const bookingPageView = schema(
@@ -34,11 +34,11 @@ export type SlotsQuery = TypeOf<typeof slotsQuery>
 export const slotList = schema(
   t.Object(
     {
-      slots: t.Array(t.String({ format: 'date-time' })),
+      slots: t.Array(instant),
       refused: t.Optional(
         t.Array(
           t.Object({
-            start: t.String({ format: 'date-time' }),
+            start: instant,
             reason: t.String({ description: 'notice, horizon, busy:<calendar id> or buffer:<event id>.' }),
           }),
         ),
@@ -66,8 +66,8 @@ export const booked = schema(
   t.Object(
     {
       ok: t.Literal(true),
-      start: t.String({ format: 'date-time' }),
-      end: t.String({ format: 'date-time' }),
+      start: instant,
+      end: instant,
       token: t.String({ description: "Opens the visitor's own page of the booking." }),
     },
     { title: 'Booked' },

@@ -1,5 +1,5 @@
 import { flag, reminderList } from '#shared/features/calendar/schemas.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
 export type EventStatus = (typeof eventStatuses)[number]
@@ -63,8 +63,8 @@ export type EventChange = TypeOf<typeof eventChange>
 export const eventView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
-      calendar_id: t.String({ format: 'uuid' }),
+      id: uuid,
+      calendar_id: uuid,
       calendar_name: t.String(),
       title: t.String(),
       description: t.String(),
@@ -83,7 +83,7 @@ export const eventView = schema(
       attendees: t.Array(
         t.Object(
           {
-            id: t.String({ format: 'uuid' }),
+            id: uuid,
             email: t.String(),
             name: t.String(),
             status: t.Enum([...guestAnswers]),
@@ -100,10 +100,10 @@ export const eventView = schema(
         t.String({ description: 'The start that the series has for a changed occurrence; null for any other event.' }),
       ),
       record_type: nullable(t.String()),
-      record_id: nullable(t.String({ format: 'uuid' })),
+      record_id: nullable(uuid),
       can_edit: t.Boolean(),
-      created_at: t.String({ format: 'date-time' }),
-      updated_at: t.String({ format: 'date-time' }),
+      created_at: instant,
+      updated_at: instant,
     },
     { title: 'CalendarEvent' },
   ),
@@ -119,7 +119,7 @@ const occurrence = t.Object(
         description: 'The repeating event, null for any other event. A changed occurrence has its own event_id.',
       }),
     ),
-    calendar_id: t.String({ format: 'uuid' }),
+    calendar_id: uuid,
     start: t.String({ description: time }),
     end: t.String({ description: time }),
     all_day: t.Boolean(),

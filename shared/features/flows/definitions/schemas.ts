@@ -1,7 +1,7 @@
 import { triggerKinds } from '#shared/core/automation/block.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const nodeId = t.String({
   pattern: '^[A-Za-z0-9_-]{1,64}$',
@@ -86,10 +86,10 @@ export const flowChange = schema(
 export type FlowChange = TypeOf<typeof flowChange>
 
 const derived = (meaning: string) => nullable(t.String({ description: `${meaning} Derived from the trigger.` }))
-const instant = (meaning: string) => nullable(t.String({ format: 'date-time', description: meaning }))
+const instantOrNull = (meaning: string) => nullable(t.String({ format: 'date-time', description: meaning }))
 
 const before = {
-  id: t.String({ format: 'uuid' }),
+  id: uuid,
   name: t.String(),
   description: t.String(),
   enabled: t.Boolean(),
@@ -97,16 +97,16 @@ const before = {
   trigger_type: derived('Key of the record type, or of the calendar.'),
   trigger_event: derived('What happens to the record or the calendar event.'),
   cron_expr: derived('The schedule.'),
-  next_run_at: instant('When the schedule is due next; null without a schedule or while the flow is disabled.'),
-  last_run_at: instant('When the last run of the flow began.'),
+  next_run_at: instantOrNull('When the schedule is due next; null without a schedule or while the flow is disabled.'),
+  last_run_at: instantOrNull('When the last run of the flow began.'),
 }
 const after = {
   context: t.Record(t.String(), t.String()),
   problems: t.Array(flowProblemView, { description: 'Why the flow cannot be enabled; empty when the flow is complete.' }),
   version: t.Integer({ description: 'Number of the definition, from 1.' }),
   editor_id: t.String({ format: 'uuid', description: 'Who last changed the definition; the flow runs with their rights.' }),
-  created_at: t.String({ format: 'date-time' }),
-  updated_at: t.String({ format: 'date-time' }),
+  created_at: instant,
+  updated_at: instant,
 }
 
 /** A flow in a response (document 2, Flow). */
@@ -130,8 +130,8 @@ export const flowVersionView = schema(
   t.Object(
     {
       version: t.Integer(),
-      editor_id: t.String({ format: 'uuid' }),
-      created_at: t.String({ format: 'date-time' }),
+      editor_id: uuid,
+      created_at: instant,
       nodes: t.Array(nodeView),
       edges: t.Array(edgeView),
       context: t.Record(t.String(), t.String()),

@@ -1,12 +1,11 @@
 import type { WaitRequest } from '#shared/core/automation/block.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Statuses of a run; the last three are final. */
 const flowRunStatuses = ['queued', 'running', 'ok', 'failed', 'cancelled'] as const
 export type FlowRunStatus = (typeof flowRunStatuses)[number]
 
-const uuid = t.String({ format: 'uuid' })
-const instant = (description: string) => nullable(t.String({ format: 'date-time', description }))
+const instantOrNull = (description: string) => nullable(t.String({ format: 'date-time', description }))
 const error = t.Optional(
   t.String({
     description: 'Of a failure: its code and block, such as `FORBIDDEN at n3`; with the message for callers who may change the flow.',
@@ -30,9 +29,9 @@ const parts = {
     { description: 'Event that started the run.' },
   ),
   retry_of: nullable(t.String({ format: 'uuid', description: 'The run that this one continues.' })),
-  created_at: t.String({ format: 'date-time' }),
-  started_at: instant('When the first step began; null while the run is queued.'),
-  finished_at: instant('Null while the run is open.'),
+  created_at: instant,
+  started_at: instantOrNull('When the first step began; null while the run is queued.'),
+  finished_at: instantOrNull('Null while the run is open.'),
 }
 
 const step = t.Object(
@@ -49,7 +48,7 @@ const step = t.Object(
     ),
     error,
     duration_ms: t.Integer(),
-    started_at: t.String({ format: 'date-time' }),
+    started_at: instant,
   },
   { title: 'FlowStep' },
 )
@@ -88,7 +87,7 @@ const counts = t.Object({
   failed: t.Integer(),
   skipped: t.Integer({ description: 'Events without a run: the condition right behind the trigger did not hold.' }),
 })
-const flow = { flow_id: t.String({ format: 'uuid' }), flow_name: t.String() }
+const flow = { flow_id: uuid, flow_name: t.String() }
 
 /** Counts of a workspace's flows and runs (decisions, Flows). */
 export const flowOverview = schema(
@@ -104,7 +103,7 @@ export const flowOverview = schema(
       }),
       failing: t.Array(t.Object({ ...flow, failed: t.Integer() }), { description: 'Of the last 7 days.' }),
       busiest: t.Array(t.Object({ ...flow, runs: t.Integer() }), { description: 'Of the last 7 days.' }),
-      upcoming: t.Array(t.Object({ ...flow, next_run_at: t.String({ format: 'date-time' }) }), {
+      upcoming: t.Array(t.Object({ ...flow, next_run_at: instant }), {
         description: 'Scheduled runs, the next first.',
       }),
     },

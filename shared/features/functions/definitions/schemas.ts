@@ -1,6 +1,6 @@
 import { functionLimits as limits } from '#shared/features/functions/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
@@ -31,7 +31,7 @@ export const functionChange = schema(
 )
 
 const parts = {
-  id: t.String({ format: 'uuid' }),
+  id: uuid,
   name: t.String(),
   description: t.String(),
   timeout_ms: t.Integer(),
@@ -39,8 +39,8 @@ const parts = {
   http_enabled: t.Boolean(),
   author_id: t.String({ format: 'uuid', description: 'Id of the user who last changed the source.' }),
   version: t.Integer({ description: 'Number of the current source, counted from 1.' }),
-  created_at: t.String({ format: 'date-time' }),
-  updated_at: t.String({ format: 'date-time' }),
+  created_at: instant,
+  updated_at: instant,
 }
 
 /** A function in lists, without its source. */
@@ -55,9 +55,9 @@ export type FunctionView = TypeOf<typeof functionView>
 
 const versionParts = {
   version: t.Integer(),
-  author_id: t.String({ format: 'uuid' }),
+  author_id: uuid,
   source_bytes: t.Integer(),
-  created_at: t.String({ format: 'date-time' }),
+  created_at: instant,
 }
 
 /** A version of a function's source: in lists, and with its text. */

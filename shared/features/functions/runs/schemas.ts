@@ -1,10 +1,9 @@
 import { logLines, runSteps } from '#shared/core/automation/schemas.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Endings of a run. `interrupted`: the run's process ended unexpectedly, or its worker stopped. */
 const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
 
-const uuid = t.String({ format: 'uuid' })
 const parts = {
   id: uuid,
   function_id: uuid,
@@ -26,7 +25,7 @@ const parts = {
   ),
   result_bytes: t.Integer({ description: 'Size of the result as JSON; the result is not stored.' }),
   duration_ms: t.Integer(),
-  finished_at: t.String({ format: 'date-time' }),
+  finished_at: instant,
 }
 
 /** A run in lists. */

@@ -1,10 +1,10 @@
 import { functionLimits } from '#shared/features/functions/limits.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A secret in lists, without its value, which is never returned. */
 export const secretView = schema(
   t.Object(
-    { name: t.String(), created_at: t.String({ format: 'date-time' }), updated_at: t.String({ format: 'date-time' }) },
+    { name: t.String(), created_at: instant, updated_at: instant },
     { title: 'FunctionSecret', description: 'A value that only functions of the workspace can read, with sdk.secrets.get.' },
   ),
 )

@@ -1,5 +1,5 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const domainName = { maxLength: 253, pattern: `^${label}(?:\\.${label})+$`, description: 'a domain name' }
@@ -53,7 +53,7 @@ export const connectionChange = schema(
 export type ConnectionChange = TypeOf<typeof connectionChange>
 
 const view = {
-  id: t.String({ format: 'uuid' }),
+  id: uuid,
   name: t.String(),
   host: t.String(),
   port: t.Integer(),
@@ -65,9 +65,9 @@ const view = {
   status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'Result of the last test of these settings.' }),
   error: nullable(t.String({ description: 'What the server said.' })),
   warnings: t.Array(t.String(), { description: 'What keeps mail programs from trusting its messages.' }),
-  checked_at: nullable(t.String({ format: 'date-time' })),
-  created_at: t.String({ format: 'date-time' }),
-  updated_at: t.String({ format: 'date-time' }),
+  checked_at: nullable(instant),
+  created_at: instant,
+  updated_at: instant,
 }
 
 /** A connection in a response, without its secrets. */

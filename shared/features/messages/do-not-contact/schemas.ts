@@ -1,4 +1,4 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** An address on the do-not-contact list. */
 export const doNotContactEntry = schema(
@@ -7,7 +7,7 @@ export const doNotContactEntry = schema(
       address: t.String({ description: 'In lower case, its domain in ASCII.' }),
       reason: t.Enum(['unsubscribed', 'complaint']),
       message_id: nullable(t.String({ format: 'uuid', description: 'The message that led to the entry.' })),
-      created_at: t.String({ format: 'date-time' }),
+      created_at: instant,
     },
     {
       title: 'DoNotContact',

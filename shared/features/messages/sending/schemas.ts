@@ -1,5 +1,5 @@
 import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { mailStatuses } from '#shared/platform/mail/mail.ts'
 
 const optionalId = (description: string) => t.Optional(nullable(t.String({ maxLength: 200, description })))
@@ -39,7 +39,7 @@ export interface SentMessage {
 }
 
 const summaryProperties = {
-  id: t.String({ format: 'uuid' }),
+  id: uuid,
   to: t.String(),
   subject: t.String(),
   status: t.Enum([...mailStatuses], {
@@ -48,8 +48,8 @@ const summaryProperties = {
   }),
   attempts: t.Integer(),
   error: nullable(t.String({ description: 'Why the last attempt failed, as the server said.' })),
-  created_at: t.String({ format: 'date-time' }),
-  sent_at: nullable(t.String({ format: 'date-time' })),
+  created_at: instant,
+  sent_at: nullable(instant),
 }
 
 /** A message in a list. */
@@ -61,10 +61,10 @@ export const messageView = schema(
   t.Object(
     {
       ...summaryProperties,
-      connection_id: nullable(t.String({ format: 'uuid' })),
-      template_id: nullable(t.String({ format: 'uuid' })),
+      connection_id: nullable(uuid),
+      template_id: nullable(uuid),
       record_type: nullable(t.String()),
-      record_id: nullable(t.String({ format: 'uuid' })),
+      record_id: nullable(uuid),
       body_text: nullable(t.String({ description: 'Kept for 30 days; null afterwards.' })),
       body_html: nullable(t.String({ description: 'Null when there is none, and after 30 days.' })),
     },

@@ -1,5 +1,5 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Maximum characters of the subject and each body of a template. */
 export const messageLimits = { subject: 500, body: 200_000 } as const
@@ -29,13 +29,13 @@ export type TemplateChange = TypeOf<typeof templateChange>
 export const templateView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       name: t.String(),
       subject: t.String(),
       body_text: t.String(),
       body_html: t.String(),
-      created_at: t.String({ format: 'date-time' }),
-      updated_at: t.String({ format: 'date-time' }),
+      created_at: instant,
+      updated_at: instant,
     },
     { title: 'MessageTemplate', description: 'Subject and body of messages, with variables.' },
   ),
@@ -46,11 +46,11 @@ export type TemplateView = TypeOf<typeof templateView>
 export const templateSummary = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       name: t.String(),
       subject: t.String(),
-      created_at: t.String({ format: 'date-time' }),
-      updated_at: t.String({ format: 'date-time' }),
+      created_at: instant,
+      updated_at: instant,
     },
     { title: 'MessageTemplateSummary' },
   ),

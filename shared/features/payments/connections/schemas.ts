@@ -1,5 +1,5 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** The supported providers (decisions, Payments). */
 export const providerNames = ['sandbox', 'stripe', 'razorpay'] as const
@@ -50,15 +50,15 @@ export type ConnectionChange = TypeOf<typeof connectionChange>
 export const connectionView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
+      id: uuid,
       provider: t.Enum([...providerNames]),
       name: t.String(),
       mode,
       redirect_url: nullable(t.String()),
       status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'Result of the last test.' }),
-      last_checked_at: nullable(t.String({ format: 'date-time' })),
+      last_checked_at: nullable(instant),
       last_error: t.Optional(t.String({ description: 'Present when the last test failed.' })),
-      created_at: t.String({ format: 'date-time' }),
+      created_at: instant,
       webhook_url: t.String({ description: 'The webhook address to enter at the provider.' }),
     },
     { title: 'PaymentConnection', description: 'An account at a payment provider.' },

@@ -1,7 +1,7 @@
 import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { providerNames } from '#shared/features/payments/connections/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
 
 /** The statuses of a link (document 2, States and transitions). */
@@ -52,20 +52,20 @@ export function readLinkInput(input: LinkInput): LinkRequest {
 export const linkView = schema(
   t.Object(
     {
-      id: t.String({ format: 'uuid' }),
-      connection_id: t.String({ format: 'uuid' }),
+      id: uuid,
+      connection_id: uuid,
       provider: t.Enum([...providerNames]),
       short_url: t.String({ description: 'Address of the pay page for the customer; empty until the provider has answered.' }),
       amount: t.String({ description: 'Decimal text.' }),
       currency: t.String({ description: 'ISO 4217.' }),
       status: t.Enum([...linkStatuses]),
       description: t.String(),
-      invoice_id: nullable(t.String({ format: 'uuid' })),
+      invoice_id: nullable(uuid),
       customer_name: t.String(),
       customer_email: t.String(),
       customer_contact: t.String(),
-      created_at: t.String({ format: 'date-time' }),
-      expires_at: t.String({ format: 'date-time' }),
+      created_at: instant,
+      expires_at: instant,
       paid_at: t.Optional(t.String({ format: 'date-time', description: 'Present when paid.' })),
       payment_record_id: t.Optional(t.String({ format: 'uuid', description: 'The payments record; present when paid.' })),
     },
@@ -109,7 +109,7 @@ export const timeline = schema(
   t.Array(
     t.Object(
       {
-        at: t.String({ format: 'date-time' }),
+        at: instant,
         source: t.Enum(['person', 'webhook', 'refresh', 'sweep'], { description: 'How the change was learned.' }),
         provider_event_id: nullable(t.String()),
         provider_payment_id: nullable(t.String()),

@@ -1,4 +1,4 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const money = t.String({ description: 'Decimal text.' })
 const currency = t.String({ description: 'ISO 4217.' })
@@ -18,7 +18,7 @@ export const paymentsOverview = schema(
       }),
       oldest_overdue: t.Array(
         t.Object({
-          invoice_id: t.String({ format: 'uuid' }),
+          invoice_id: uuid,
           number: t.String(),
           customer_name: t.String(),
           due_date: nullable(t.String({ format: 'date' })),

@@ -1,4 +1,4 @@
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Kinds of inconsistencies between provider, link, payments record and ledger. */
 const breakKinds = ['paid_without_record', 'record_without_money', 'amount_differs', 'two_payments_one_link', 'paid_after_end'] as const
@@ -12,7 +12,7 @@ export const reconcileQuery = schema(
 )
 export type ReconcileQuery = TypeOf<typeof reconcileQuery>
 
-const id = nullable(t.String({ format: 'uuid' }))
+const id = nullable(uuid)
 
 /** Result of a reconciliation (decisions, Payments, Additions). */
 export const reconciliation = schema(

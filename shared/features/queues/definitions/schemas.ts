@@ -1,13 +1,12 @@
 import { typeKey } from '#shared/core/types/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const key = t.String({
   pattern: '^[a-z0-9_-]{1,60}$',
   description: '1 to 60 lowercase letters, digits, hyphens and underscores',
 })
 const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
-const uuid = t.String({ format: 'uuid' })
 const count = t.Integer({ minimum: 0, maximum: 2_147_483_647 })
 
 const kinds = ['start', 'normal', 'terminal'] as const
@@ -154,8 +153,8 @@ const parts = {
   stages: t.Array(stage),
   intake,
   settings,
-  created_at: t.String({ format: 'date-time' }),
-  updated_at: t.String({ format: 'date-time' }),
+  created_at: instant,
+  updated_at: instant,
 }
 
 /** A stored queue, with its stages in order. */

@@ -1,13 +1,12 @@
 import { previousClaim } from '#shared/features/queues/items/schemas.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const text = nullable(t.String())
-const instant = t.String({ format: 'date-time' })
 
 /** An entry of a queue's history (decisions, Work queues); the scan fields are null in other entries. */
 export const historyEntry = t.Object(
   {
-    id: t.String({ format: 'uuid' }),
+    id: uuid,
     item_id: nullable(t.String({ format: 'uuid', description: 'null for a scan of an unknown key.' })),
     key: t.String(),
     kind: t.String({
@@ -22,7 +21,7 @@ export const historyEntry = t.Object(
     scan_id: text,
     scanned_at: nullable(instant),
     station: text,
-    actor_id: nullable(t.String({ format: 'uuid' })),
+    actor_id: nullable(uuid),
     actor_type: t.String(),
     note: t.String(),
     previous_claim: previousClaim,
@@ -35,7 +34,7 @@ export type HistoryEntry = TypeOf<typeof historySchema>[number]
 
 export const historyQuery = schema(
   t.Object({
-    item_id: t.Optional(t.String({ format: 'uuid' })),
+    item_id: t.Optional(uuid),
     limit: t.Integer({ minimum: 1, maximum: 500, default: 100 }),
   }),
 )

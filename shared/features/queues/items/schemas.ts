@@ -1,10 +1,8 @@
 import { type Queue, queueName, stageHeading } from '#shared/features/queues/definitions/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
-import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-const uuid = t.String({ format: 'uuid' })
-const instant = t.String({ format: 'date-time' })
 const stageKey = t.String({ maxLength: 60 })
 
 export const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
@@ -226,7 +224,7 @@ const filters = {
   q: t.Optional(t.String({ maxLength: 500, description: 'Text contained in key or batch.' })),
   overdue: t.Optional(t.Boolean({ description: 'true: overdue items only.' })),
   assignee_id: t.Optional(t.String()),
-  record_id: t.Optional(t.String({ format: 'uuid' })),
+  record_id: t.Optional(uuid),
 }
 
 /** Query parameters of a stage's items; `itemsQuery` adds `stage` for a queue's items (document 2, GET items parameters). */

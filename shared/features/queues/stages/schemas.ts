@@ -1,12 +1,12 @@
 import { queueLimits } from '#shared/features/queues/limits.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Body that presses a stage's button (document 2, POST stage action). */
 export const actionInput = schema(
   t.Object(
     {
       button_id: t.String(),
-      item_ids: t.Array(t.String({ format: 'uuid' }), { minItems: 1, maxItems: queueLimits.actionItems }),
+      item_ids: t.Array(uuid, { minItems: 1, maxItems: queueLimits.actionItems }),
     },
     { title: 'QueueAction' },
   ),
