@@ -102,6 +102,17 @@ const submissionColumns = {
 }
 const submissionList = `id, "values", record_id, error, spam, state, created_at`
 
+/** Inserts the event for the subscriber `forms` of a submission that waits; `from` names a CTE with its row. */
+const announceWaiting = (from: string) =>
+  insertOwnEvents({
+    subscriber: 'forms',
+    event: 'submitted',
+    workspace: '$workspaceId',
+    topic: '$formKey',
+    cause: '$cause',
+    from: `select id, id as subject_id, form_id as listener_id from ${from} where state = 'waiting'`,
+  })
+
 /**
  * Stores a submission, unless the visitor's attempt is already stored, and inserts the event for the subscriber `forms`, in one statement.
  */
@@ -113,14 +124,7 @@ export const insertSubmission = statement(
      on conflict (workspace_id, form_id, visitor_key) where visitor_key is not null do nothing
      returning form_id, id, state
    ),
-   dispatched as (${insertOwnEvents({
-     subscriber: 'forms',
-     event: 'submitted',
-     workspace: '$workspaceId',
-     topic: '$formKey',
-     cause: '$cause',
-     from: `select id, id as subject_id, form_id as listener_id from kept where state = 'waiting'`,
-   })})
+   dispatched as (${announceWaiting('kept')})
    select exists (select from dispatched) as dispatched, exists (select from kept) as kept`,
   {
     params: {
@@ -215,14 +219,7 @@ export const requeueSubmission = statement(
      where workspace_id = $workspaceId and form_id = $formId and id = $id and (state = 'failed' or spam is not null)
      returning form_id, id, state
    ),
-   dispatched as (${insertOwnEvents({
-     subscriber: 'forms',
-     event: 'submitted',
-     workspace: '$workspaceId',
-     topic: '$formKey',
-     cause: '$cause',
-     from: `select id, id as subject_id, form_id as listener_id from retried where state = 'waiting'`,
-   })})
+   dispatched as (${announceWaiting('retried')})
    select exists (select from dispatched) as dispatched`,
   {
     params: {

@@ -170,23 +170,20 @@ export const findHiddenQueue = statement(
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** Deletes some items of a queue and returns their ids: no row when none were left. */
-export const clearItems = statement(
-  'queues.clearItems',
-  `delete from queue_items where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
-     select id from queue_items where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
-   )) returning id`,
-  { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
-)
+const clearRows = (name: string, table: 'queue_items' | 'queue_history') =>
+  statement(
+    name,
+    `delete from ${table} where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
+       select id from ${table} where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
+     )) returning id`,
+    { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
+  )
 
-/** Deletes some history entries of a queue and returns their ids. */
-export const clearHistory = statement(
-  'queues.clearHistory',
-  `delete from queue_history where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
-     select id from queue_history where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
-   )) returning id`,
-  { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
-)
+/** Deletes some items of a queue and returns their ids: no row when none were left. */
+export const clearItems = clearRows('queues.clearItems', 'queue_items')
+
+/** Deletes some history entries of a queue, like `clearItems`. */
+export const clearHistory = clearRows('queues.clearHistory', 'queue_history')
 
 /** Deletes the row of a queue that is marked as deleted, and with it its stages and counts. */
 export const deleteQueue = statement(
