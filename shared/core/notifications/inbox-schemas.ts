@@ -1,3 +1,4 @@
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** An item of an inbox (document 1, Notification). It holds no value of the record, so every member may receive it. */
@@ -31,8 +32,7 @@ export const inboxPage = schema(
 export const inboxQuery = schema(
   t.Object({
     unread: t.Boolean({ default: false, description: 'True: only unread notifications.' }),
-    limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
+    ...cursorParameters({ maximum: 100 }),
   }),
 )
 export type InboxQuery = TypeOf<typeof inboxQuery>

@@ -1,3 +1,4 @@
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const values = t.Record(t.String(), t.Unknown(), {
@@ -75,8 +76,7 @@ export const listQuery = schema(
   t.Object({
     ...search,
     fields,
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'Plain listing: next_cursor of the previous page.' })),
+    ...cursorParameters({ cursor: 'Plain listing: next_cursor of the previous page.' }),
     ref_field: t.Optional(
       t.String({ description: 'Plain listing, with ref_id: key of a reference field; only records in which the field holds ref_id.' }),
     ),

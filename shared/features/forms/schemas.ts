@@ -1,6 +1,7 @@
 import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { maxOptionLength, maxOptions } from '#shared/core/types/field-kinds/choice.ts'
 import { fieldKey } from '#shared/core/types/schemas.ts'
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { fieldTypes } from '#shared/platform/kernel/field-type.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
@@ -133,10 +134,5 @@ export const submissionPage = schema(
 )
 export type SubmissionPage = TypeOf<typeof submissionPage>
 
-export const submissionQuery = schema(
-  t.Object({
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'next_cursor of the page before.' })),
-  }),
-)
+export const submissionQuery = schema(t.Object(cursorParameters()))
 export type SubmissionQuery = TypeOf<typeof submissionQuery>

@@ -1,4 +1,5 @@
 import { warningsSchema } from '#shared/core/scope/schemas.ts'
+import { pageLimit } from '#shared/platform/db/lists.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -99,7 +100,7 @@ export const contentQuery = schema(
   t.Object({
     prefix: t.Optional(t.String({ maxLength: 1_024, description: 'Only paths that begin with this text.' })),
     after: t.Optional(t.String({ maxLength: 1_024, description: 'The last path of the previous page.' })),
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    limit: pageLimit(),
   }),
 )
 export type ContentQuery = TypeOf<typeof contentQuery>

@@ -79,6 +79,15 @@ const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)
 
 const tooLarge = (hint: string) => problem('VALIDATION_ERROR', `the list has more than 10 MB: ${hint}`)
 
+/** The parameter `limit` of a list that always has one. */
+export const pageLimit = (maximum = 200) => t.Integer({ minimum: 1, maximum, default: 50 })
+
+/** The query parameters of a list that always has pages. `cursor` describes the cursor. */
+export const cursorParameters = ({ maximum = 200, cursor = 'next_cursor of the previous page.' } = {}) => ({
+  limit: pageLimit(maximum),
+  cursor: t.Optional(t.String({ description: cursor })),
+})
+
 /** The query parameters of a list that has pages when `limit` is given, and is whole otherwise. */
 export const linkedParameters = {
   limit: t.Optional(

@@ -1,3 +1,4 @@
+import { pageLimit } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
@@ -38,7 +39,7 @@ export const auditQuery = schema(
     action: t.Optional(t.Enum(actions)),
     from: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),
     to: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    limit: pageLimit(),
     offset: t.Integer({ minimum: 0, default: 0 }),
   }),
 )

@@ -1,3 +1,4 @@
+import { pageLimit } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const memo = t.String({ maxLength: 500 })
@@ -101,7 +102,7 @@ export const entriesQuery = schema(
       t.Enum(['active', 'reversed', 'reversal'], { description: 'active: neither reversed nor a reversal. A reversal can be reversed.' }),
     ),
     currency: t.Optional(t.String({ description: 'ISO 4217 code; every currency by default.' })),
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    limit: pageLimit(),
     offset: t.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
   }),
 )

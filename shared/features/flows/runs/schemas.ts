@@ -1,4 +1,5 @@
 import type { WaitRequest } from '#shared/core/automation/block.ts'
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Statuses of a run; the last three are final. */
@@ -76,8 +77,7 @@ export const flowRunQuery = schema(
     status: t.Optional(t.Enum([...flowRunStatuses])),
     flow: t.Optional(t.String({ format: 'uuid', description: 'Id of a flow, also of one that was deleted.' })),
     from: t.Optional(t.String({ description: 'RFC 3339, or YYYY-MM-DD for its first moment in UTC: runs created then or later.' })),
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
+    ...cursorParameters(),
   }),
 )
 export type FlowRunQuery = TypeOf<typeof flowRunQuery>

@@ -1,4 +1,5 @@
 import { logLines, runSteps } from '#shared/core/automation/schemas.ts'
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Endings of a run. `interrupted`: the run's process ended unexpectedly, or its worker stopped. */
@@ -45,10 +46,5 @@ export const functionRunPage = schema(
 )
 export type FunctionRunPage = TypeOf<typeof functionRunPage>
 
-export const functionRunQuery = schema(
-  t.Object({
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'next_cursor of the previous page.' })),
-  }),
-)
+export const functionRunQuery = schema(t.Object(cursorParameters()))
 export type FunctionRunQuery = TypeOf<typeof functionRunQuery>

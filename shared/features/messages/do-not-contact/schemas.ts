@@ -1,3 +1,4 @@
+import { pageLimit } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** An address on the do-not-contact list. */
@@ -20,7 +21,7 @@ export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
 /** Page of the do-not-contact list. */
 export const doNotContactQuery = schema(
   t.Object({
-    limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    limit: pageLimit(),
     cursor: t.Optional(t.String({ format: 'email', description: 'The last address of the previous page.' })),
   }),
 )

@@ -1,5 +1,6 @@
 import { parseAmount } from '#shared/core/types/field-kinds/number.ts'
 import { providerNames } from '#shared/features/payments/connections/schemas.ts'
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
@@ -75,12 +76,7 @@ export const linkView = schema(
 export type LinkView = TypeOf<typeof linkView>
 
 /** Page of a list of links (document 2, GET links). */
-export const linkQuery = schema(
-  t.Object({
-    limit: t.Integer({ minimum: 1, maximum: 100, default: 50 }),
-    cursor: t.Optional(t.String({ description: 'The id of the last link of the previous page.' })),
-  }),
-)
+export const linkQuery = schema(t.Object(cursorParameters({ maximum: 100, cursor: 'The id of the last link of the previous page.' })))
 export type LinkQuery = TypeOf<typeof linkQuery>
 
 /** What a timeline entry says, with the meaning that the API description gives. */

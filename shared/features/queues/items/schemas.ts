@@ -1,5 +1,6 @@
 import { type Queue, queueName, stageHeading } from '#shared/features/queues/definitions/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
+import { pageLimit } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -213,7 +214,7 @@ export const scanLogAnswer = schema(
 )
 
 const paging = {
-  limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  limit: pageLimit(),
   offset: t.Integer({ minimum: 0, default: 0 }),
 }
 
@@ -244,7 +245,7 @@ export const itemPage = schema(
 )
 export type ItemPage = TypeOf<typeof itemPage>
 
-export const boardQuery = schema(t.Object({ limit: t.Integer({ minimum: 1, maximum: 200, default: 50 }), batch: t.Optional(t.String()) }))
+export const boardQuery = schema(t.Object({ limit: pageLimit(), batch: t.Optional(t.String()) }))
 export type BoardQuery = TypeOf<typeof boardQuery>
 
 /** All stages with their first items (document 2, GET board). */
