@@ -20,7 +20,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
  * answer the first call. Must not run in a transaction, since it calls the provider. Throws VALIDATION_ERROR naming the field or with the
  * provider's message, NOT_FOUND for an unknown connection, and ProviderUnavailable.
  */
-export const createPaymentLink = (scope: Scope, input: LinkInput, { deduplicationKey = newId() } = {}): Promise<LinkView> =>
+export const createPaymentLink = (scope: Scope, input: LinkInput, deduplicationKey: string): Promise<LinkView> =>
   createRequestedLink(scope, readLinkInput(input), deduplicationKey)
 
 /** Creates a link from a parsed request. Once the first link is older than `keyLifetimeMs`, the same key creates another link. */
@@ -32,7 +32,8 @@ export async function createRequestedLink(
 ): Promise<LinkView> {
   if ('inTransaction' in scope.db)
     throw new Error('A payment link must not be created inside a transaction: creating it calls the provider')
-  const { link, isNew } = await insertLinkOnce(scope, request, await currentKey(scope, deduplicationKey, keyLifetimeMs))
+  const { key, link: known } = await findCurrentLink(scope, deduplicationKey, keyLifetimeMs)
+  const { link, isNew } = known ? { link: known, isNew: false } : await insertLinkOnce(scope, request, key)
   if (link.provider_link_id !== null) return viewLink(link)
   try {
     return viewLink(await issueLink(scope, link, 'person', { isNew }))
@@ -44,30 +45,40 @@ export async function createRequestedLink(
   }
 }
 
-/** The given key while it is unused or its link is younger than `keyLifetimeMs`; else a key derived from it and the id of its last link. */
-async function currentKey({ db, workspace, now }: Scope, deduplicationKey: string, keyLifetimeMs: number): Promise<string> {
+/**
+ * The link that the given key names now, and its key: the given key while it is unused or its link is younger than `keyLifetimeMs`, else one
+ * derived from it and the id of its last link.
+ */
+async function findCurrentLink(
+  { db, workspace, now }: Scope,
+  deduplicationKey: string,
+  keyLifetimeMs: number,
+): Promise<{ readonly key: string; readonly link: Link | undefined }> {
   for (let key = deduplicationKey; ; ) {
-    const [known] = await db.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey: key }))
-    if (!known || now().getTime() - Date.parse(known.created_at) < keyLifetimeMs) return key
-    key = `${deduplicationKey} after ${known.id}`
+    const [link] = await db.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey: key }))
+    if (!link || now().getTime() - Date.parse(link.created_at) < keyLifetimeMs) return { key, link }
+    key = `${deduplicationKey} after ${link.id}`
   }
 }
 
-/** Inserts the link's row before its provider is called, or returns the row of an earlier request with the same key. */
+/** Inserts the link's row before its provider is called, or returns the row of a concurrent request with the same key. */
 async function insertLinkOnce(
   scope: Scope,
   request: LinkRequest,
   deduplicationKey: string,
 ): Promise<{ readonly link: Link; readonly isNew: boolean }> {
   const { db, workspace, actor, now } = scope
-  const [existing] = await db.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey }))
-  if (existing) return { link: existing, isNew: false }
   const checked = await checkLinkRequest(scope, request)
   return db.transaction(async (tx) => {
     const id = newId()
     const created = { workspaceId: workspace.id, id, createdAt: now(), createdBy: actor.id, deduplicationKey }
     const [link] = await tx.query(insertLink({ ...checked, ...created }))
-    if (!link) return { link: (await tx.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey })))[0] as Link, isNew: false }
+    if (!link) {
+      const [concurrent] = await tx.query(findLinkByKey({ workspaceId: workspace.id, deduplicationKey }))
+      // No Problem, so that the job is retried and creates the link.
+      if (!concurrent) throw new Error('The link of a concurrent request was refused by its provider and deleted')
+      return { link: concurrent, isNew: false }
+    }
     await setDue(tx, expiryDue, workspace.id, [{ subject: id, at: checked.expiresAt }])
     return { link, isNew: true }
   })
