@@ -9,7 +9,7 @@ import { findSeals, type StoredSeal } from '#shared/features/accounting/seals/st
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** Maximum number of differences reported; a ledger with more needs no further detail. */
+/** Maximum number of differences collected and reported; a ledger with more needs no further detail. */
 const maxDifferences = 1_000
 
 /**
@@ -20,7 +20,10 @@ export async function verifyBooks(scope: Scope, onProgress: (entries: number) =>
   const now = await waitForPostings(scope, undefined, 'now')
   const seals = await scope.db.query(findSeals({ workspaceId: scope.workspace.id }))
   const differences: LedgerDifference[] = []
-  const chain = new ChainCheck(seals, differences)
+  const report = (difference: LedgerDifference) => {
+    if (differences.length < maxDifferences) differences.push(difference)
+  }
+  const chain = new ChainCheck(seals, report)
   const sums = new Map<string, Amount>()
   // No step limit: each entry is read once, so the size of the ledger bounds the work.
   const compute = computeBudget(scope.workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
@@ -29,7 +32,7 @@ export async function verifyBooks(scope: Scope, onProgress: (entries: number) =>
     for (const entry of step) {
       if (compute.isPauseDue()) await compute.pause()
       chain.add(entry)
-      checkEntry(entry, differences)
+      checkEntry(entry, report)
       for (const { account_id, debit, credit } of entry.lines) {
         const key = `${entry.currency} ${account_id}`
         sums.set(key, (sums.get(key) ?? 0n) + readAmount(debit) - readAmount(credit))
@@ -39,40 +42,46 @@ export async function verifyBooks(scope: Scope, onProgress: (entries: number) =>
     await onProgress(entries)
   }
   chain.closeAll()
-  differences.push(...(await compareBalances(scope, now, sums)))
-  return { ok: differences.length === 0, entries, seals: seals.length, differences: differences.slice(0, maxDifferences) }
+  await compareBalances(scope, now, sums, report)
+  return { ok: differences.length === 0, entries, seals: seals.length, differences }
 }
+
+type Report = (difference: LedgerDifference) => void
 
 /** Recomputes the seals from entries added in the order of recording; each entry belongs to the first seal whose `until` is after it. */
 class ChainCheck {
   readonly #seals: readonly StoredSeal[]
-  readonly #differences: LedgerDifference[]
+  readonly #report: Report
   #next = 0
   #hash: ChainHash | undefined
 
-  constructor(seals: readonly StoredSeal[], differences: LedgerDifference[]) {
+  constructor(seals: readonly StoredSeal[], report: Report) {
     this.#seals = seals
-    this.#differences = differences
+    this.#report = report
     this.#open()
   }
 
   add(entry: StoredEntry): void {
     // Instants are UTC text with six fraction digits, so text order is time order.
-    for (let seal = this.#seals[this.#next]; seal && entry.created_at >= seal.until; seal = this.#seals[this.#next]) this.#close(seal)
+    while (this.#seal && entry.created_at >= this.#seal.until) this.#close(this.#seal)
     this.#hash?.add(entry)
   }
 
   closeAll(): void {
-    for (let seal = this.#seals[this.#next]; seal; seal = this.#seals[this.#next]) this.#close(seal)
+    while (this.#seal) this.#close(this.#seal)
+  }
+
+  get #seal(): StoredSeal | undefined {
+    return this.#seals[this.#next]
   }
 
   #open(): void {
-    const seal = this.#seals[this.#next]
+    const seal = this.#seal
     this.#hash = seal && new ChainHash(this.#seals[this.#next - 1]?.hash ?? null, seal.until)
   }
 
   #close(seal: StoredSeal): void {
-    const addDifference = (detail: string) => this.#differences.push({ kind: 'seal', id: seal.id, detail })
+    const addDifference = (detail: string) => this.#report({ kind: 'seal', id: seal.id, detail })
     const entries = this.#hash?.entries ?? 0
     const hash = this.#hash?.digest()
     if (seal.previous !== (this.#seals[this.#next - 1]?.hash ?? null)) addDifference('does not follow the seal before it')
@@ -83,14 +92,14 @@ class ChainCheck {
   }
 }
 
-function checkEntry({ id, total, lines }: StoredEntry, differences: LedgerDifference[]): void {
+function checkEntry({ id, total, lines }: StoredEntry, report: Report): void {
   let [debits, credits] = [0n, 0n]
   for (const { debit, credit } of lines) {
     debits += readAmount(debit)
     credits += readAmount(credit)
   }
   if (debits === credits && debits === readAmount(total) && lines.length >= 2) return
-  differences.push({
+  report({
     kind: 'entry',
     id,
     detail: `${lines.length} lines with debits of ${debits} and credits of ${credits} millionths, total ${total}`,
@@ -98,7 +107,7 @@ function checkEntry({ id, total, lines }: StoredEntry, differences: LedgerDiffer
 }
 
 /** Compares the balances that reports read with the sums of the lines. */
-async function compareBalances(scope: Scope, now: string, sums: ReadonlyMap<string, Amount>): Promise<LedgerDifference[]> {
+async function compareBalances(scope: Scope, now: string, sums: ReadonlyMap<string, Amount>, report: Report): Promise<void> {
   const { currencies } = await openBooks(scope, { recorded_before: now })
   const reported = new Map<string, Amount>()
   for (const currency of currencies) {
@@ -106,9 +115,9 @@ async function compareBalances(scope: Scope, now: string, sums: ReadonlyMap<stri
       reported.set(`${currency} ${accountId}`, balance)
     }
   }
-  return [...new Set([...sums.keys(), ...reported.keys()])].flatMap((key): LedgerDifference[] => {
-    const [sum, report] = [sums.get(key) ?? 0n, reported.get(key) ?? 0n]
+  for (const key of new Set([...sums.keys(), ...reported.keys()])) {
+    const [sum, balance] = [sums.get(key) ?? 0n, reported.get(key) ?? 0n]
     const [currency, id = ''] = key.split(' ')
-    return sum === report ? [] : [{ kind: 'balance', id, detail: `${currency}: lines sum up to ${sum} millionths, reports say ${report}` }]
-  })
+    if (sum !== balance) report({ kind: 'balance', id, detail: `${currency}: lines sum up to ${sum} millionths, reports say ${balance}` })
+  }
 }

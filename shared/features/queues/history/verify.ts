@@ -8,7 +8,7 @@ import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 /** Items replayed per statement. */
 const batchSize = 2_000
 
-/** Differences reported; the others are left out. */
+/** Maximum number of differences collected and reported. */
 const maxDifferences = 1_000
 
 /**
@@ -20,13 +20,15 @@ export async function verifyHistory(scope: Scope, queue: Queue, advance: (items:
   const place = { workspaceId: scope.workspace.id, queueId: queue.id }
   const totals = { added: 0, deleted: 0, open: 0, closed: 0 }
   const differences: QueueDifference[] = []
+  const report = (difference: QueueDifference) => {
+    if (differences.length < maxDifferences) differences.push(difference)
+  }
   for (let afterId: string | null = lowestId; afterId !== null; ) {
     const [rangeEnd]: { item_id: string | null }[] = await db.query(findItemRangeEnd({ ...place, afterId, batchSize }))
     const lastId: string | null = rangeEnd?.item_id ?? null
     const rows = await db.query(replayItems({ ...place, afterId, lastId: lastId ?? highestId }))
     for (const { id, field, expected, found, added, deleted, open, closed } of rows) {
-      if (id !== null && field !== null)
-        differences.push({ item_id: id, field, expected: show(field, expected), found: show(field, found) })
+      if (id !== null && field !== null) report({ item_id: id, field, expected: show(field, expected), found: show(field, found) })
       totals.added += added
       totals.deleted += deleted
       totals.open += open
@@ -37,9 +39,9 @@ export async function verifyHistory(scope: Scope, queue: Queue, advance: (items:
   }
   for (const { batch, stage, status, unexpected, expected, found } of await db.query(compareCounts(place))) {
     const group = [stage, status, ...(unexpected ? ['unexpected'] : []), ...(batch === '' ? [] : [`batch ${batch}`])]
-    differences.push({ item_id: null, field: `count of ${group.join(', ')}`, expected, found })
+    report({ item_id: null, field: `count of ${group.join(', ')}`, expected, found })
   }
-  return { ok: differences.length === 0, ...totals, differences: differences.slice(0, maxDifferences) }
+  return { ok: differences.length === 0, ...totals, differences }
 }
 
 /** A value of a field of an item. In JSON, PostgreSQL writes an instant in a form of its own. */
