@@ -1,6 +1,6 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { outboxSignal } from '#shared/platform/events/outbox.ts'
+import { outboxSignal } from '#shared/platform/events/announce.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 
 /**

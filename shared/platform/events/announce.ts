@@ -1,8 +1,10 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { outboxSignal } from '#shared/platform/events/outbox.ts'
 import { insertEvents } from '#shared/platform/events/store.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
+
+/** The signal that events wait in the outbox. */
+export const outboxSignal = 'events'
 
 /** Whether a statement that changed records inserted a dispatch; undefined when it changed no record. */
 export type DispatchResult = { readonly dispatched: boolean } | undefined

@@ -154,8 +154,8 @@ export const findSnapshotTypes = statement(
 )
 
 /** The workspaces with waiting dispatches after a workspace, ordered by id, and whether each is suspended: null if it does not exist. */
-export const selectWaitingWorkspaces = statement(
-  'events.selectWaitingWorkspaces',
+export const findWaitingWorkspaces = statement(
+  'events.findWaitingWorkspaces',
   `select listed as "workspaceId", (select status = 'suspended' from workspaces where id = listed) as "isSuspended"
    from list_dispatch_workspaces($afterId, $limit) as listed order by listed`,
   { params: { afterId: uuid, limit: integer }, columns: { workspaceId: uuid.notNull, isSuspended: boolean } },
@@ -180,11 +180,12 @@ const dispatchColumns = {
 export type Dispatch = RowOf<typeof dispatchColumns>
 
 /**
- * Takes the oldest dispatches of some workspaces, at most `perWorkspace` of each, except those that another transaction has locked or that
- * name a subscriber that is not in `known`.
+ * Takes the oldest dispatches of each workspace, at most `perWorkspace`, except those that another transaction has locked. Their rows are
+ * deleted when the transaction commits, and wait again when it fails. A dispatch with a subscriber that is not in `known` is left to a
+ * process that knows it.
  */
-export const takeDispatchRows = statement(
-  'events.takeDispatchRows',
+export const takeDispatches = statement(
+  'events.takeDispatches',
   `select id, workspace_id as "workspaceId", source, object_type as "objectType", event, entry_ids as "entryIds",
      subject_ids as "subjectIds", snapshots, listeners, cause
    from take_dispatches($known, $workspaceIds, $perWorkspace) order by id`,

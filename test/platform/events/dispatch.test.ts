@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { subscriptions } from '#shared/features.ts'
-import { takeDispatches } from '#shared/platform/events/outbox.ts'
+import { takeDispatches } from '#shared/platform/events/store.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import {
@@ -134,7 +134,8 @@ test('dispatch: a process leaves dispatches to unknown subscribers to other proc
   await w.org.owner.post(locationsOf(w), { values: { name: 'y' } })
   const [first, second] = await readDispatches(w.db)
   await addUnknownListener(w.db, first?.id ?? '', 'later')
-  const taken = (known: string[]) => w.worker.database.transaction((tx) => takeDispatches(tx, known, [w.org.id], 10))
+  const taken = (known: string[]) =>
+    w.worker.database.transaction((tx) => tx.query(takeDispatches({ known, workspaceIds: [w.org.id], perWorkspace: 10 })))
   t.deepEqual(
     (await taken(['notifications'])).map(({ id }) => id),
     [second?.id],

@@ -4,8 +4,7 @@ import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { findListenedEvents, type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
-import { takeDispatches } from '#shared/platform/events/outbox.ts'
-import type { Dispatch } from '#shared/platform/events/store.ts'
+import { type Dispatch, takeDispatches } from '#shared/platform/events/store.ts'
 import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
 import { deleteDispatches, deleteListeners, listListenerSources } from '#test/platform/events/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -27,7 +26,8 @@ async function open(t: ExecutionContext): Promise<void> {
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const records = () => `${w.org.path}/records/invoices`
-const take = (): Promise<Dispatch[]> => w.worker.database.transaction((tx) => takeDispatches(tx, ['test', 'other'], [w.org.id], 100))
+const take = (): Promise<Dispatch[]> =>
+  w.worker.database.transaction((tx) => tx.query(takeDispatches({ known: ['test', 'other'], workspaceIds: [w.org.id], perWorkspace: 100 })))
 const hear = (heard: readonly ListenedEvent[], subscriber = 'test', id = randomUUID()) =>
   w.worker.database.transaction((tx) => listen(tx, { workspaceId: w.org.id, subscriber, id }, heard))
 const scope = () => ({ db: w.worker.database, jobQueue: w.worker.jobQueue, workspace: { id: w.org.id }, cause })

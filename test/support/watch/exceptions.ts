@@ -80,7 +80,7 @@ export const exceptions: readonly Exception[] = [
     because: 'mails to one address have a limit over all workspaces; they are counted and not shown',
   },
   {
-    statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'events.selectWaitingWorkspaces'],
+    statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'events.findWaitingWorkspaces'],
     tables: ['gated_jobs', 'event_outbox', 'deferred_jobs', 'workspaces'],
     because: 'workers look for waiting work in all workspaces, and whether each may run now',
   },

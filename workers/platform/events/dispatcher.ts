@@ -1,5 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { findWaitingWorkspaces, outboxSignal, takeDispatches } from '#shared/platform/events/outbox.ts'
+import { outboxSignal } from '#shared/platform/events/announce.ts'
+import { findWaitingWorkspaces, takeDispatches } from '#shared/platform/events/store.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
@@ -105,7 +106,7 @@ export class EventDispatcher {
   async #deliverBatch(): Promise<void> {
     const { db } = this.#services
     const [workspaces, crowded] = await Promise.all([
-      findWaitingWorkspaces(db, this.#after, batchSize),
+      db.query(findWaitingWorkspaces({ afterId: this.#after, limit: batchSize })),
       findCrowdedWorkspaces(db, this.#jobNames, maxWaitingJobs),
     ])
     const isLast = workspaces.length < batchSize
@@ -136,7 +137,7 @@ async function deliverOldest(
   perWorkspace: number,
 ): Promise<number[]> {
   const dispatches = await db.transaction(async (tx) => {
-    const dispatches = await takeDispatches(tx, Object.keys(subscriptions), workspaceIds, perWorkspace)
+    const dispatches = await tx.query(takeDispatches({ known: Object.keys(subscriptions), workspaceIds, perWorkspace }))
     const deliveries = dispatches.flatMap((dispatch) => planDispatch(dispatch, subscriptions))
     for (const [job, ofJob] of Map.groupBy(deliveries, ({ subscription }) => subscription.job)) {
       const requests = ofJob.map(({ id, cause, changes }) => ({
