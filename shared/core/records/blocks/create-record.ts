@@ -14,7 +14,7 @@ export const createRecordBlock = defineBlock({
   required: ['object_type'],
   problems: recordSettingProblems,
   handles: ['out'],
-  output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
+  output: { id: t.String(), object_type: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',
   app: null,
   work: {

@@ -21,7 +21,7 @@ export const updateRecordBlock = defineBlock({
   required: ['object_type', 'record_id'],
   problems: recordSettingProblems,
   handles: ['out'],
-  output: { id: t.String(), values: t.Record(t.String(), t.Unknown()) },
+  output: { id: t.String(), object_type: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',
   app: null,
   work: {
