@@ -32,7 +32,7 @@ export function* pathsIn(value: unknown): Generator<Path> {
     }
   } else if (Array.isArray(value)) {
     for (const item of value) yield* pathsIn(item)
-  } else if (isJsonObject(value)) {
+  } else if (hasParts(value)) {
     for (const item of Object.values(value)) yield* pathsIn(item)
   }
 }
@@ -86,13 +86,10 @@ export const toPlainJsonInSlices = (value: unknown, budget: ComputeBudget): Prom
 
 const plainNumber = (text: string): number | string => (roundTripsAsDouble(text) ? Number(text) : text)
 
-export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
-
 /** Settings as trimmed texts, without blank ones. */
 export const readFilledTexts = (settings: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(isJsonObject(settings) ? settings : {}).flatMap(([name, value]) => {
+    Object.entries(hasParts(settings) ? settings : {}).flatMap(([name, value]) => {
       const text = toText(value).trim()
       return text === '' ? [] : [[name, text]]
     }),

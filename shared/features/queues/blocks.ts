@@ -1,11 +1,12 @@
 import { defineBlock, numberSetting, readNumberSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
 import { blankProblems, unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
-import { isJsonObject, readFilledTexts, toText } from '#shared/core/automation/template.ts'
+import { readFilledTexts, toText } from '#shared/core/automation/template.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
 import { addItems } from '#shared/features/queues/items/add.ts'
 import { newItems } from '#shared/features/queues/items/schemas.ts'
 import { nullable, t } from '#shared/platform/kernel/schema.ts'
+import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 export const enqueueItemBlock = defineBlock({
   type: 'action.enqueue_item',
@@ -39,7 +40,7 @@ export const enqueueItemBlock = defineBlock({
       const item = {
         ...readFilledTexts(texts),
         ...(level === undefined ? {} : { priority: level }),
-        ...(isJsonObject(payload) ? { payload } : {}),
+        ...(hasParts(payload) ? { payload } : {}),
       }
       const { items } = await addItems(scope, queue, newItems.parse([item], 'items'), { source: 'function' })
       const [added] = items

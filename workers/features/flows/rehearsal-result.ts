@@ -1,4 +1,3 @@
-import { isJsonObject } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { toVisibleView } from '#shared/core/records/read.ts'
@@ -10,6 +9,7 @@ import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
 import { type AuditEntry, findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
 import { loadTriggerAccess, type TriggeredRun } from '#shared/features/flows/triggers/trigger-access.ts'
 import { getMessage } from '#shared/features/messages/sending/messages.ts'
+import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /**
  * Returns the trigger input with only those values of its record that `scope` may read; of a record that it may not read, the id and the
@@ -90,7 +90,7 @@ export async function messagesToSend(
 ): Promise<RehearsedRun['messages']> {
   const messages: RehearsedRun['messages'] = []
   for (const { nodeId, output } of sent) {
-    const { message_id, skipped } = isJsonObject(output) ? output : {}
+    const { message_id, skipped } = hasParts(output) ? output : {}
     const { to, subject } = await getMessage(scope, String(message_id))
     messages.push({ node_id: nodeId, to, subject, skipped: skipped === true })
   }

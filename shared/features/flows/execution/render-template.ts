@@ -1,6 +1,7 @@
 import { automationLimits } from '#shared/core/automation/limits.ts'
-import { isJsonObject, type Path, pathOf, reference, toBoundedText, tooLong } from '#shared/core/automation/template.ts'
+import { type Path, pathOf, reference, toBoundedText, tooLong } from '#shared/core/automation/template.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
+import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /** Resolves a path; undefined when it leads nowhere. */
 export type Lookup = (path: Path) => unknown
@@ -39,7 +40,7 @@ export function renderTemplate(value: unknown, lookup: Lookup, budget: ComputeBu
   const renderPart = (part: unknown): unknown => {
     if (typeof part === 'string') return renderText(part)
     if (Array.isArray(part)) return part.map(renderPart)
-    if (!isJsonObject(part)) return part
+    if (!hasParts(part)) return part
     return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, renderPart(item)]))
   }
   return renderPart(value)

@@ -1,4 +1,4 @@
-import { isJsonObject, pathsIn } from '#shared/core/automation/template.ts'
+import { pathsIn } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
@@ -23,6 +23,7 @@ import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /** Maximum number of runs in a flow's own list (document 2, Flows). */
 const maxRunsOfFlow = 50
@@ -185,7 +186,7 @@ interface RecordOutput {
 }
 
 const isRecordOutput = (output: unknown): output is RecordOutput =>
-  isJsonObject(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && isJsonObject(output.values)
+  hasParts(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && hasParts(output.values)
 
 /**
  * Returns a function that reduces the record in a step's output to the fields that the caller may read now. The values are those that the

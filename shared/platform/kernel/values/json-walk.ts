@@ -9,7 +9,8 @@ const partsPerPause = 256
 const stepsPerPause = 64
 
 /** Whether a JSON value is a list or an object. */
-export const hasParts = (value: unknown): value is object => typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
+export const hasParts = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !JSON.isRawJSON(value)
 
 /** Replacements that a copy makes. */
 export interface CopyOptions {
