@@ -15,18 +15,23 @@ import { retryOperation } from '#shared/platform/jobs/operations/retry-operation
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
 
+/** A request to a delegate route. */
+interface DelegatedCall {
+  readonly route: DelegateRoute
+  readonly ctx: Context
+  readonly request: Request<string, unknown, unknown>
+  readonly scope: PlatformScope | Scope
+  readonly services: ApiServices
+  /** The Idempotency-Key; undefined without one. */
+  readonly key: string | undefined
+}
+
 /** Enqueues a route's work, waits for a worker as long as `readPreferredWait` says, and answers with the result, the failure, or 202. */
-export async function respondFromWorker(
-  route: DelegateRoute,
-  ctx: Context,
-  request: Request<string, unknown, unknown>,
-  scope: PlatformScope | Scope,
-  services: ApiServices,
-  key: string | undefined,
-): Promise<void> {
+export async function respondFromWorker(call: DelegatedCall): Promise<void> {
+  const { route, ctx, request, scope, services } = call
   const ready = await route.ready?.(request, scope as Scope)
   if (ready) return sendReply(ctx, 200, ready)
-  const id = await start(route, ctx, request, scope, services, key)
+  const id = await start(call)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   // Visitors, and callers outside workspaces, have no job address to poll.
   const canReadOperation = workspaceId !== null && route.permission !== 'public'
@@ -50,14 +55,7 @@ export async function respondFromWorker(
 }
 
 /** Enqueues the work and returns the id of its operation; for a repeated Idempotency-Key, the id of the first operation. */
-async function start(
-  route: DelegateRoute,
-  ctx: Context,
-  request: Request<string, unknown, unknown>,
-  scope: PlatformScope | Scope,
-  services: ApiServices,
-  key: string | undefined,
-): Promise<string> {
+async function start({ route, ctx, request, scope, services, key }: DelegatedCall): Promise<string> {
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   const { db } = scope
   const fileServices = { db, blobs: services.blobs }

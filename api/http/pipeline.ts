@@ -77,7 +77,7 @@ async function work(route: Route, ctx: Context, services: ApiServices, db: Execu
     return pageOf(route, shown, services)
   }
   if (route.kind === 'delegate') {
-    await respondFromWorker(route, ctx, request, scope, services, key)
+    await respondFromWorker({ route, ctx, request, scope, services, key })
     return undefined
   }
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle(request, inside as Scope))
