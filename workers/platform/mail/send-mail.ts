@@ -74,8 +74,13 @@ function warnOfRefusal({ log }: JobScope, mail: OutboxMail, transport: MailTrans
   relayRefusals.inc({ relay, reason })
   log.warn(
     {
-      ...{ relay, reason, error, host: transport.kind === 'server' ? transport.server.host : undefined },
-      ...{ mail_id: mail.id, workspace_id: mail.workspace_id, connection_id: mail.connection_id },
+      relay,
+      reason,
+      error,
+      host: transport.kind === 'server' ? transport.server.host : undefined,
+      mail_id: mail.id,
+      workspace_id: mail.workspace_id,
+      connection_id: mail.connection_id,
     },
     'mail relay refuses this client',
   )
