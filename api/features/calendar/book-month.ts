@@ -35,7 +35,7 @@ export interface MonthView {
 }
 
 /** A day with more times than this has its parts folded. */
-const mostOpen = 24
+const maxUnfoldedTimes = 24
 
 const monthWords = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const nameOf = (month: string): string => monthWords.format(dateMs(`${month}-01`))
@@ -76,7 +76,7 @@ export function monthView(choice: BookingChoice, page: BookingPage, days: Readon
       name,
       times: slots.map(({ at, label }) => ({ label, link: linkToStep(choice, page, { start: instantText(at) }) })),
     })),
-    isFolded: times.length > mostOpen,
+    isFolded: times.length > maxUnfoldedTimes,
   }
 }
 

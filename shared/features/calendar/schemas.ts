@@ -5,6 +5,7 @@ import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 
 /** A query parameter that is on or off. */
 export const flag = (description: string) => t.Enum(['0', '1', 'true', 'false'], { description })
+
 /** Reads a `flag`, which has the given value when it is left out. */
 export const isFlagOn = (value: '0' | '1' | 'true' | 'false' | undefined, otherwise: boolean): boolean =>
   value === undefined ? otherwise : value === '1' || value === 'true'
