@@ -99,12 +99,7 @@ async function viewOf(scope: Scope, { guest, event, calendar }: OpenInvitation):
     end: timeText(when.end, when.allDay),
     all_day: when.allDay,
     timezone: when.zone,
-    when: `${eventTimeInWords(when)}${
-      repeats === ''
-        ? ''
-        : `,
-    ${repeats}`
-    }`,
+    when: `${eventTimeInWords(when)}${repeats === '' ? '' : `, ${repeats}`}`,
     recurring: event.recurrence !== null,
     cancelled: !takesPlace(event),
     organizer: organizer.name,
