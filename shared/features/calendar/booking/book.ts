@@ -106,7 +106,7 @@ async function createBooking(
     location: page.location,
     timezone: calendar.timezone,
   }
-  const event = newEventRow(scope, { calendar, access: 'write' }, eventInput, 'booking', null)
+  const event = newEventRow(scope, { calendar }, eventInput, 'booking', null)
   await requireNoOverlap(scope, calendar, [event], 'inside')
   await insertEvents(db, workspace.id, [withExtent(event)])
   const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })

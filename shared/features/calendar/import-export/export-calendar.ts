@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { requireCalendar } from '#shared/features/calendar/access.ts'
+import { type Access, requireCalendar } from '#shared/features/calendar/access.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { originalStartOf } from '#shared/features/calendar/events/event.ts'
@@ -7,12 +7,11 @@ import { type EventRow, listAllEvents, listRemovedOccurrences } from '#shared/fe
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { EventForFile } from '#shared/features/calendar/ics/write-event.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
-import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 import { findMembersById } from '#shared/features/calendar/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Writes a calendar as a file for a reader with this access. Events whose details the reader may not see appear as busy times. */
-export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: CalendarAccess, withGuests: boolean): Promise<string> {
+export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
   const events = await listAllEvents(db, workspace.id, [calendar.id])
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
