@@ -194,3 +194,14 @@ test('booking: the pages of a booking and of an invitation work by plain forms, 
   t.like((await w.visitor.get(`/cal${rsvp.replace('/rsvp/', '/').replace(/^\/([^/]+)\//, '/$1/rsvp/')}`)).data, { cancelled: false })
   t.regex((await sent({ status: 'declined', ticket }, rsvp)).text, /Your booking is cancelled/)
 })
+
+test('booking: a title that is too long is cut between characters', async (t) => {
+  const w = await shared()
+  const { book, calendar } = await page(t, w, { title: 'a'.repeat(95) })
+  const { status, text } = await book('2026-03-03T09:00:00Z', { name: `b${'😀'.repeat(199)}` })
+  t.is(status, 201, text)
+  const [title] = await occurrences(w, '2026-03-03', '2026-03-03', w.org.owner, `&calendars=${calendar.id}`)
+  t.true(title?.startsWith(`${'a'.repeat(95)}: b${'😀'.repeat(199)}`), title)
+  const { status: second } = await book('2026-03-04T09:00:00Z', { name: '😀'.repeat(200) })
+  t.is(second, 201)
+})

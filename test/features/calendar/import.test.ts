@@ -229,3 +229,34 @@ test('import: a calendar without overlaps checks starts outside the rule, also b
   t.like(data, { created: 1, skipped: 1 })
   t.regex(data.warnings[0].message, /^SLOT_TAKEN/)
 })
+
+test('import: a text with emoji is cut between characters, and every event of the file is imported', async (t) => {
+  const w = await fresh()
+  const over = (most: number) => `${'a'.repeat(most - 1)}😀b`
+  const time = ['DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z']
+  const { id, data } = await bring(
+    t,
+    w,
+    file(
+      event(`UID:${over(1_000)}`, ...time, `SUMMARY:${over(300)}`, `DESCRIPTION:${over(20_000)}`, `LOCATION:${over(500)}`),
+      event('UID:guests', ...time, `ORGANIZER;CN=${over(200)}:mailto:a@example.com`, `ATTENDEE;CN=${over(200)}:mailto:b@example.com`),
+      event('UID:half', `DTSTART:${over(60)}`),
+      event('UID:length', 'DTSTART:20260301T090000Z', `DURATION:${over(60)}`),
+      event('UID:rule', ...time, `RRULE:FREQ=DAILY;COUNT=1;X-${over(58)}=1`),
+      event(
+        `UID:${Array.from({ length: 1_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7_919) % 20_000))).join('')}`,
+        ...time,
+      ),
+      event('UID:good', ...time, 'SUMMARY:Good'),
+    ),
+  )
+  t.like(data, { created: 4, skipped: 3 })
+  t.true(data.warnings.every(({ uid, message }: { uid: string; message: string }) => `${uid}${message}`.isWellFormed()))
+  const { data: listed } = await w.org.owner.get(at(w, `/events?from=2026-03-01&to=2026-03-01&calendars=${id}`))
+  const cut = listed.events.find(({ title }: { title: string }) => title.startsWith('aaa'))
+  t.is(cut.title, `${'a'.repeat(299)}😀`)
+  t.like((await w.org.owner.get(at(w, `/events/${cut.event_id}`))).data, {
+    description: `${'a'.repeat(19_999)}😀`,
+    location: `${'a'.repeat(499)}😀`,
+  })
+})

@@ -17,6 +17,7 @@ import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.
 import { instantMs, instantText, minuteMs } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Bookings of one page run one after the other, so that a crowd of visitors does not take all database connections. */
 const withLock = createKeyedLocks()
@@ -97,7 +98,7 @@ async function createBooking(
 ): Promise<Booked> {
   const { db, workspace } = scope
   const to = at + minutes * minuteMs
-  const title = `${page.title || calendar.name}: ${name}`.slice(0, 300)
+  const title = cutText(`${page.title || calendar.name}: ${name}`, 300)
   const eventInput = {
     title,
     start: instantText(at),

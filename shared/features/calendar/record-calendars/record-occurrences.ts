@@ -14,6 +14,7 @@ import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import type { ListWindow } from '#shared/features/calendar/series/occurrences.ts'
 import { dateMs, dateText, dayMs, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Records that one calendar shows in a window: this many that begin in it, and this many that continue into it. */
 const maxRecords = 2_000
@@ -73,7 +74,7 @@ function occurrence({ id, timezone }: Calendar, { record, allDay, start, end, ti
       start: timeText(start, allDay),
       end: timeText(end, allDay),
       all_day: allDay,
-      title: details ? String(title ?? '').slice(0, 300) : hiddenTitle,
+      title: details ? cutText(String(title ?? ''), 300) : hiddenTitle,
       status: 'confirmed',
       recurring: false,
       details,
