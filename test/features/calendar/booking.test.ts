@@ -205,3 +205,31 @@ test('booking: a title that is too long is cut between characters', async (t) =>
   const { status: second } = await book('2026-03-04T09:00:00Z', { name: '😀'.repeat(200) })
   t.is(second, 201)
 })
+
+test('booking: a booked time is free again once its event is elsewhere, cancelled or free, by a change or by an import', async (t) => {
+  const w = await shared()
+  const { owner } = w.org
+  const { id: elsewhere } = await makeCalendar(t, w)
+  const [start, slot] = ['2026-03-03T09:00:00Z', '2026-03-03T09:00']
+  const ways: Readonly<Record<string, (text: string) => string>> = {
+    moved: (text) => text.replaceAll('20260303T10', '20260303T15').replaceAll('20260303T09', '20260303T14'),
+    cancelled: (text) => text.replace('STATUS:CONFIRMED', 'STATUS:CANCELLED'),
+    free: (text) => text.replace('END:VEVENT', 'TRANSP:TRANSPARENT\r\nEND:VEVENT'),
+    'to another calendar': (text) => text,
+  }
+  for (const [way, edit] of Object.entries(ways)) {
+    const { calendar, slots, book } = await page(t, w, { durations: [60] })
+    t.is((await book(start)).status, 201, way)
+    const { text } = await owner.get(at(w, `/calendars/${calendar.id}/export`))
+    const bring = (body: string) => owner.send('POST', at(w, `/calendars/${calendar.id}/import`), body, { 'content-type': 'text/calendar' })
+    t.like((await bring(text)).data, { updated: 1 }, way)
+    t.false((await slots('from=2026-03-03&to=2026-03-03')).includes(slot), way)
+    t.is((await book(start)).body.error.code, 'SLOT_TAKEN', way)
+    if (way === 'to another calendar') {
+      const { data } = await owner.get(at(w, `/events?from=2026-03-03&to=2026-03-03&calendars=${calendar.id}`))
+      t.is((await owner.patch(at(w, `/events/${data.events[0].event_id}`), { calendar_id: elsewhere })).status, 200)
+    } else t.like((await bring(edit(text))).data, { updated: 1 }, way)
+    t.true((await slots('from=2026-03-03&to=2026-03-03')).includes(slot), way)
+    t.is((await book(start)).status, 201, way)
+  }
+})

@@ -3,7 +3,7 @@ import { announceEvent } from '#shared/features/calendar/announce.ts'
 import { type OverlapCheck, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { isSignificant, needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
+import { needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
 import { withExtent } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, guestsOfEvent } from '#shared/features/calendar/events/event-set.ts'
 import { deleteEvents, type EventRow, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
@@ -75,7 +75,7 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   await releaseSlots(
     db,
     workspace.id,
-    rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
+    changed.map(({ id }) => id),
   )
   if (informsGuests) await informGuests(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
   await announceRows(scope, calendar, rows, guestsOf, set)

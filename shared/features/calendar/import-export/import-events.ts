@@ -2,6 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
 import { announceImportedEvents } from '#shared/features/calendar/announce.ts'
 import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
+import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventTimeOf, withExtents } from '#shared/features/calendar/events/event.ts'
@@ -98,6 +99,7 @@ async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<vo
   await deleteOtherExceptions(db, workspace.id, known, [...kept])
   const storedRows = rows.filter(({ id }) => kept.has(id))
   await updateEvents(db, workspace.id, await withExtents(storedRows, budget))
+  await releaseSlots(db, workspace.id, known)
   const newRows = rows.filter(({ id }) => !kept.has(id))
   await insertEvents(db, workspace.id, await withExtents(newRows, budget))
   const guests = sets.flatMap(({ guests }) => guests)
