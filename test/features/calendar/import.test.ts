@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
-import { readSequences } from '#test/features/calendar/rows.ts'
-import { at, makeCalendar, occurrences } from '#test/features/calendar/support.ts'
+import { readEmail, readSequences } from '#test/features/calendar/rows.ts'
+import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
+import { createMember } from '#test/support/factories.ts'
+import { mailsTo } from '#test/support/mailbox.ts'
 import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -259,4 +261,34 @@ test('import: a text with emoji is cut between characters, and every event of th
     description: `${'a'.repeat(19_999)}😀`,
     location: `${'a'.repeat(499)}😀`,
   })
+})
+
+test('import: a calendar’s own export keeps its organizer and its mails, whoever imports it', async (t) => {
+  const w = await fresh()
+  const editor = await createMember(w, w.org, [{ effect: 'allow', actions: ['calendar:read', 'calendar:write'] }])
+  const email = await readEmail(w.db, editor.id)
+  for (const kind of ['personal', 'org']) {
+    const { id } = await makeCalendar(t, w, { kind })
+    t.is((await w.org.owner.post(at(w, `/calendars/${id}/shares`), { email, level: 'write' })).status, 201)
+    const guest = `${kind}@example.com`
+    const attendees = [{ email: guest }]
+    const { id: eventId } = await makeEvent(t, w, {
+      calendar_id: id,
+      start: '2030-03-01T09:00:00Z',
+      attendees,
+      recurrence: 'FREQ=DAILY;COUNT=3',
+    })
+    const { text } = await editor.client.get(at(w, `/calendars/${id}/export`))
+    t.regex(text.replaceAll(/\r\n /g, ''), new RegExp(`^ORGANIZER.*${await readEmail(w.db, w.org.ownerId)}`, 'm'), kind)
+    t.like((await editor.client.send('POST', at(w, `/calendars/${id}/import`), text, type)).data, { updated: 1 }, kind)
+    t.is((await editor.client.patch(at(w, `/events/${eventId}`), { start: '2030-03-02T09:00:00Z' })).status, 200, kind)
+    await w.drain()
+    const mails = await mailsTo(w, guest)
+    t.deepEqual(
+      mails.map(({ subject }) => subject),
+      ['Invitation: Review', 'Changed: Review'],
+      kind,
+    )
+    t.is(mails[1]?.replyTo?.[0]?.address, await readEmail(w.db, w.org.ownerId), kind)
+  }
 })

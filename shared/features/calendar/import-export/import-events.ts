@@ -14,6 +14,7 @@ import type { ImportWarning, ReadFile } from '#shared/features/calendar/ics/read
 import { buildImportedSets, type ImportedSet } from '#shared/features/calendar/import-export/imported-rows.ts'
 import { deleteOtherExceptions, lockEventsByUid } from '#shared/features/calendar/import-export/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
+import { findMembersById } from '#shared/features/calendar/store.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -51,7 +52,9 @@ export async function importEvents(
     workspace.id,
     known.map(({ id }) => id),
   )
-  const sets = buildImportedSets(scope, calendar, part, book, { events: known, exceptions })
+  const people = [calendar.owner_id, ...known.map(({ created_by }) => created_by)].filter((id) => id !== null)
+  const organizers = await findMembersById(db, workspace.id, [...new Set(people)])
+  const sets = buildImportedSets({ scope, calendar, organizers }, part, book, { events: known, exceptions })
   const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])

@@ -6,6 +6,7 @@ import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
 import { type FileEvent, originalStartIn } from '#shared/features/calendar/ics/read-event.ts'
 import type { ReadFile } from '#shared/features/calendar/ics/read-file.ts'
+import type { Member } from '#shared/features/calendar/store.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -23,7 +24,7 @@ export interface ImportedSet {
 }
 
 /** The identity of a stored event, which an import keeps. */
-type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
+type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_by' | 'created_at'>
 
 /** The events that the calendar has under the UIDs, and their exceptions. */
 interface StoredEvents {
@@ -31,13 +32,20 @@ interface StoredEvents {
   readonly exceptions: readonly EventRow[]
 }
 
+/** Where the rows go. */
+interface ImportTarget {
+  readonly scope: Scope
+  readonly calendar: Calendar
+  /** The calendar's owner and the creators of the stored events: organizers whose events are not somebody else's. */
+  readonly organizers: readonly Member[]
+}
+
 /**
  * Builds the rows of some UIDs. An occurrence whose series is not in the file becomes a single event; several occurrences of one UID become
  * a series of their original starts.
  */
 export function buildImportedSets(
-  scope: Scope,
-  calendar: Calendar,
+  target: ImportTarget,
   part: ReadFile['byUid'],
   book: ReadFile['zoneLookup'],
   stored: StoredEvents,
@@ -46,7 +54,7 @@ export function buildImportedSets(
   const bySeries = Map.groupBy(stored.exceptions, ({ series_id }) => series_id)
   return part.map(([uid, events]) => {
     const known = byUid.get(uid)
-    return buildSet(scope, calendar, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
+    return buildSet(target, uid, events, book, known, known ? (bySeries.get(known.id) ?? []) : [])
   })
 }
 
@@ -54,8 +62,7 @@ const byNewestFirst = (a: FileEvent, b: FileEvent): number =>
   b.sequence - a.sequence || (b.stamp < a.stamp ? -1 : b.stamp > a.stamp ? 1 : b.line - a.line)
 
 function buildSet(
-  scope: Scope,
-  calendar: Calendar,
+  target: ImportTarget,
   uid: string,
   events: readonly FileEvent[],
   book: ReadFile['zoneLookup'],
@@ -64,8 +71,9 @@ function buildSet(
 ): ImportedSet {
   const [master] = events.filter(({ original }) => original === undefined).sort(byNewestFirst)
   const { chosen, note } = master ? { chosen: master } : eventWithoutMaster(events, book)
-  const event = buildRow(scope, calendar, uid, chosen, known)
-  const exceptions = event.recurrence === null ? [] : buildExceptions(scope, calendar, event, chosen, events, book, knownExceptions)
+  const creator = known?.created_by ?? null
+  const event = buildRow(target, uid, chosen, known, creator)
+  const exceptions = event.recurrence === null ? [] : buildExceptions(target, event, chosen, events, book, knownExceptions, creator)
   const guests = [[event, chosen.guests] as const, ...exceptions.map(([row, from]) => [row, from.guests] as const)]
   const rows = exceptions.map(([row]) => row)
   const stored = new Set([known, ...knownExceptions].map((entry) => entry?.id))
@@ -98,13 +106,13 @@ function eventWithoutMaster(events: readonly FileEvent[], book: ReadFile['zoneLo
 }
 
 function buildExceptions(
-  scope: Scope,
-  calendar: Calendar,
+  target: ImportTarget,
   event: EventRow,
   master: FileEvent,
   events: readonly FileEvent[],
   book: ReadFile['zoneLookup'],
   known: readonly EventRow[],
+  creator: string | null,
 ): [EventRow, FileEvent][] {
   const knownByOriginal = new Map(known.map((entry) => [originalStartOf(entry), entry]))
   const byOriginal = new Map<number, FileEvent>()
@@ -114,12 +122,14 @@ function buildExceptions(
     if (!byOriginal.has(original)) byOriginal.set(original, entry)
   }
   return [...byOriginal].map(([original, entry]) => {
-    const row = { ...buildRow(scope, calendar, event.uid, entry, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
-    return [row, entry]
+    const row = buildRow(target, event.uid, entry, knownByOriginal.get(original), creator)
+    return [{ ...row, ...occurrenceColumns(event, original) }, entry]
   })
 }
 
-function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
+/** A row of the file. `creator` is that of the stored event, which stays its organizer; null for a new event. */
+function buildRow(target: ImportTarget, uid: string, from: FileEvent, known: Identity | undefined, creator: string | null): EventRow {
+  const { scope, calendar } = target
   const at = scope.now().toISOString()
   const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallClockText(ms))
   return {
@@ -138,18 +148,26 @@ function buildRow(scope: Scope, calendar: Calendar, uid: string, from: FileEvent
     ...{ recurrence: from.recurrence, rdates: from.rdates.map(start), exdates: from.exdates.map(start) },
     ...{
       sequence: Math.max(from.sequence, known?.sequence ?? 0),
-      organizer: foreignOrganizer(scope, from),
+      organizer: foreignOrganizer(target, from, creator),
       record_type: null,
       record_id: null,
       deduplication_key: null,
     },
-    ...{ created_by: scope.actor.id, timed_at: at, created_at: known?.created_at ?? at, updated_at: at },
+    ...{ created_by: creator ?? scope.actor.id, timed_at: at, created_at: known?.created_at ?? at, updated_at: at },
   }
 }
 
-/** The organizer of the event; null for none, the caller, and the address from which this server mails. */
-function foreignOrganizer({ config, principal }: Scope, { organizer }: FileEvent): EventRow['organizer'] {
+/**
+ * The organizer of the event; null for none, the caller, the calendar's owner, the creator of the stored event, and the address from which
+ * this server mails.
+ */
+function foreignOrganizer(
+  { scope: { config, principal }, calendar, organizers }: ImportTarget,
+  { organizer }: FileEvent,
+  creator: string | null,
+): EventRow['organizer'] {
   if (organizer === null || organizer.email === '') return null
-  const isOwn = [platformAddress(config), principal?.email ?? ''].some((email) => email.toLowerCase() === organizer.email.toLowerCase())
-  return isOwn ? null : organizer
+  const members = organizers.filter(({ id }) => id === calendar.owner_id || id === creator).map(({ email }) => email)
+  const own = [platformAddress(config), principal?.email ?? '', ...members]
+  return own.some((email) => email.toLowerCase() === organizer.email.toLowerCase()) ? null : organizer
 }
