@@ -209,3 +209,27 @@ test('series: a series that skips weeks moves evenly across the border of a week
     t.deepEqual(await days(id), ['12-12', '12-21', '12-26', '01-04', '01-09', '01-18'], end)
   }
 })
+
+test('series: ids in capitals are those of the same calendar and record, and an occurrence of an all-day series is a date', async (t) => {
+  const w = await fresh()
+  const { owner, path } = w.org
+  const { id: record } = (await owner.post(`${path}/records/invoices`, { values: {} })).data
+  const link = { record_type: 'invoices', record_id: record.toUpperCase() }
+  const series = await makeEvent(t, w, { start: '2026-12-01', recurrence: 'FREQ=DAILY;COUNT=5', ...link })
+  t.is(series.record_id, record)
+  const change = (occurrence: string, body: object) => owner.patch(at(w, event(series.id, `?scope=this&occurrence=${occurrence}`)), body)
+  t.is((await change('2026-12-02', { calendar_id: series.calendar_id.toUpperCase(), title: 'A' })).status, 200)
+  t.is((await change('2026-12-03Tgarbage', { title: 'B' })).status, 400)
+  t.is((await change('2026-12-03T00:00:00Z', { title: 'C' })).status, 200)
+})
+
+test('series: the refusal of an overlap names the start of the other event', async (t) => {
+  const w = await fresh()
+  const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
+  await makeEvent(t, w, { calendar_id, start: '2026-12-04T09:00:00Z' })
+  for (const start of ['2026-12-04T08:30:00Z', '2026-12-04T09:30:00Z', '2026-12-03T09:30:00Z']) {
+    const sent = { title: 'B', calendar_id, start, recurrence: 'FREQ=DAILY;COUNT=2' }
+    const { status, body } = await w.org.owner.post(at(w, '/events'), sent)
+    t.like({ status, ...body.error }, { status: 409, message: 'The calendar has another event at 2026-12-04T09:00:00.000000Z' }, start)
+  }
+})

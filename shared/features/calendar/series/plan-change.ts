@@ -158,7 +158,7 @@ export function changeOccurrence(
   now: Date,
 ): RowChange[] {
   if (change.recurrence) throw problem('VALIDATION_ERROR', 'recurrence applies to the whole series: use scope=all or following')
-  if (change.calendar_id !== undefined && change.calendar_id !== series.calendar_id)
+  if (change.calendar_id !== undefined && change.calendar_id.toLowerCase() !== series.calendar_id)
     throw problem('VALIDATION_ERROR', 'calendar_id applies to the whole series: use scope=all')
   const { recurrence: _, ...own } = change
   const known = exception ?? newExceptionRow(series, original, now)
