@@ -40,6 +40,7 @@ test('booking: a visitor opens a page, books a time, gets a confirmation by mail
   await w.drain()
   const [mail] = await mailsTo(w, 'vera@example.com')
   t.regex(mail?.text ?? '', /Your booking with .* is confirmed/)
+  t.is((await book('2026-03-03T09:00:00Z', { name: '   ' })).status, 400)
   const rsvp = `/cal/${w.org.id}/rsvp/${data.token}`
   t.like((await w.visitor.get(rsvp)).data, { booking: true, cancelled: false, status: 'accepted', guest_name: 'Vera', org_name: 'Acme' })
   t.regex((await w.visitor.get(`${rsvp}/ics`)).text, /METHOD:REQUEST/)
@@ -48,7 +49,9 @@ test('booking: a visitor opens a page, books a time, gets a confirmation by mail
   t.like((await w.visitor.post(rsvp, { status: 'accepted' })).data, { cancelled: true, status: 'declined' }, 'stays so')
   t.regex((await w.visitor.get(`${rsvp}/ics`)).text, /METHOD:CANCEL/)
   await w.drain()
-  t.is((await mailsTo(w, 'vera@example.com')).length, 2)
+  const mails = await mailsTo(w, 'vera@example.com')
+  t.is(mails.length, 2)
+  t.regex(mails[1]?.text ?? '', /You have cancelled your booking with /)
   t.is((await w.visitor.post(rsvp, { status: 'needs_action' })).status, 400)
   t.is((await w.visitor.get(`/cal/${w.org.id}/rsvp/${'0'.repeat(43)}`)).status, 404)
   t.is((await book('2026-03-03T08:00:00Z')).status, 201)
