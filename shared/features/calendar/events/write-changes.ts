@@ -165,7 +165,10 @@ function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => r
   )
 }
 
-/** Announces a change to flows. A change of a series is one announcement, however many rows it changes. */
+/**
+ * Announces a change to flows. A change of a series is one announcement, however many rows it changes. The later part of a split series is
+ * an event of its own, and is announced as well.
+ */
 async function announceRows(
   scope: Scope,
   calendar: Calendar,
@@ -178,11 +181,15 @@ async function announceRows(
   if (!event) return
   const isCancelled = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
   const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.occurrenceBefore) ? 'cancelled' : 'updated'
-  await announceEvent(
-    scope,
-    event.calendar_id === set.calendar.id ? set.calendar : calendar,
-    name,
-    event,
-    guestsOf.get(event.id) ?? guestsOfEvent(set, event),
-  )
+  const announce = (as: 'created' | 'updated' | 'cancelled', one: EventRow) =>
+    announceEvent(
+      scope,
+      one.calendar_id === set.calendar.id ? set.calendar : calendar,
+      as,
+      one,
+      guestsOf.get(one.id) ?? guestsOfEvent(set, one),
+    )
+  await announce(name, event)
+  const laterPart = rows.find(({ before, after }) => !before && after?.series_id === null)?.after
+  if (laterPart) await announce(isCancelled(laterPart) ? 'cancelled' : 'created', laterPart)
 }

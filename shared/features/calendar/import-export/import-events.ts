@@ -60,15 +60,8 @@ export async function importEvents(
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
   await scheduleReminders(scope, calendar, rows)
   const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || eventTimeOf(event).end > scope.now().getTime())
-  for (const isNew of [true, false]) {
-    await announceImportedEvents(
-      scope,
-      calendar,
-      isNew ? 'created' : 'updated',
-      upcoming.filter((set) => set.isNew === isNew),
-    )
-  }
-  const created = written.sets.filter(({ isNew }) => isNew).length
+  for (const [change, sets] of Map.groupBy(upcoming, ({ change }) => change)) await announceImportedEvents(scope, calendar, change, sets)
+  const created = written.sets.filter(({ change }) => change === 'created').length
   const notes = written.sets.flatMap(({ line, event: { uid }, note }) => (note === undefined ? [] : [{ line, uid, message: note }]))
   const skipped = sets.length - written.sets.length
   return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
@@ -98,7 +91,7 @@ async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<vo
   const budget = transactionBudget(scope)
   const rows = sets.flatMap(({ event, exceptions }) => [event, ...exceptions])
   const kept = new Set(sets.flatMap(({ keptIds }) => keptIds))
-  const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
+  const known = sets.filter(({ change }) => change !== 'created').map(({ event }) => event.id)
   await deleteOtherExceptions(db, workspace.id, known, [...kept])
   const storedRows = rows.filter(({ id }) => kept.has(id))
   await updateEvents(db, workspace.id, await withExtents(storedRows, budget))

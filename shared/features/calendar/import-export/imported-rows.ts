@@ -13,7 +13,8 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 /** The rows of one UID of a file. */
 export interface ImportedSet {
   readonly line: number
-  readonly isNew: boolean
+  /** What the import does to the event, as it is announced. */
+  readonly change: 'created' | 'updated' | 'cancelled'
   /** Ids of the event and the exceptions that the calendar already has. */
   readonly keptIds: readonly string[]
   /** A warning about the whole UID. */
@@ -23,8 +24,8 @@ export interface ImportedSet {
   readonly guests: readonly (readonly [EventRow, FileEvent['guests']])[]
 }
 
-/** The identity of a stored event, which an import keeps. */
-type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_by' | 'created_at'>
+/** The identity of a stored event, which an import keeps, and its status. */
+type Identity = Pick<EventRow, 'id' | 'status' | 'sequence' | 'created_by' | 'created_at'>
 
 /** The events that the calendar has under the UIDs, and their exceptions. */
 interface StoredEvents {
@@ -80,7 +81,7 @@ function buildSet(
   const keptIds = [event, ...rows].map(({ id }) => id).filter((id) => stored.has(id))
   return {
     line: chosen.line,
-    isNew: known === undefined,
+    change: known === undefined ? 'created' : event.status === 'cancelled' && known.status !== 'cancelled' ? 'cancelled' : 'updated',
     keptIds,
     ...(note === undefined ? {} : { note }),
     event,
