@@ -55,7 +55,7 @@ export const routes = [
     method: 'GET',
     path: event,
     summary: 'Get an event',
-    description: 'If its details are hidden from the caller, only its time.',
+    description: 'An event whose details are hidden from the caller is not found; lists show its time.',
     status: 200,
     response: eventView,
     handle: ({ params }, scope) => getEvent(scope, params.eventId),

@@ -5,6 +5,7 @@ import { noticeInput } from '#shared/core/notifications/inbox-schemas.ts'
 import { sendNotice } from '#shared/core/notifications/notify.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 export const notifyBlock = defineBlock({
   type: 'action.notify',
@@ -30,7 +31,7 @@ export const notifyBlock = defineBlock({
     acts: ({ settings, key }, scope) => {
       const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, toText(value).trim()]))
       requirePermission(scope, 'notifications:create', '*')
-      const title = [...(given.title ?? '')].slice(0, 200).join('')
+      const title = cutText(given.title ?? '', 200)
       return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { deduplicationKey: key })
     },
   },

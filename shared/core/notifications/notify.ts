@@ -5,6 +5,7 @@ import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-ty
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, lowestId, newId } from '#shared/platform/kernel/ids.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Approximate number of items per statement when every member is notified: a statement serves as many members as fit, at least one. */
 const itemsPerStatement = 10_000
@@ -61,7 +62,7 @@ export async function notify(
 function columnsOf(notices: readonly Notice[]) {
   const eventOf = ({ key }: Notice) => (typeof key === 'string' ? undefined : key)
   return {
-    titles: notices.map(({ title }) => [...title].slice(0, maxTitle).join('')),
+    titles: notices.map(({ title }) => cutText(title, maxTitle)),
     objectTypes: notices.map(({ record }) => record?.type ?? null),
     recordIds: notices.map(({ record }) => record?.id ?? null),
     events: notices.map(({ event }) => event),

@@ -9,8 +9,22 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 const rank = (access: CalendarAccess): number => accessLevels.indexOf(access)
 
-/** Whether an access level is at least the needed one. */
-export const isAccessAtLeast = (access: CalendarAccess, needed: CalendarAccess): boolean => rank(access) >= rank(needed)
+/** A caller's access to a calendar: a level with those below it, except the levels that a deny rule refuses. */
+export interface Access {
+  readonly level: CalendarAccess
+  readonly denied: readonly CalendarAccess[]
+}
+
+/** Access by a level alone. */
+export const accessByLevel = (level: CalendarAccess): Access => ({ level, denied: [] })
+
+/** Whether an access includes the needed level. */
+export const isAccessAtLeast = ({ level, denied }: Access, needed: CalendarAccess): boolean =>
+  rank(level) >= rank(needed) && !denied.includes(needed)
+
+/** The level that callers are shown: the highest one that is held with all below it. */
+export const shownLevelOf = (access: Access): CalendarAccess =>
+  accessLevels.findLast((level) => accessLevels.slice(0, rank(level) + 1).every((lower) => isAccessAtLeast(access, lower))) ?? 'none'
 
 const highest = (granted: readonly CalendarAccess[]): CalendarAccess =>
   granted.reduce((best, access) => (rank(access) > rank(best) ? access : best), 'none')
@@ -27,44 +41,46 @@ const permissionAccess: readonly (readonly [Permission, CalendarAccess])[] = [
 /**
  * The caller's access to a calendar: the highest level that ownership, a share, visibility or a role grants. Roles, also the workspace
  * owner's, do not apply to personal calendars. An access key has roles only (document 3, Access key limits). An actor without personal
- * standing owns no calendar and has no shares.
+ * standing owns no calendar and has no shares. A deny rule also refuses its level to holders of a higher one and of a share, but not below
+ * the calendar's visibility, which is a floor for every member.
  */
-export function calendarAccessOf(
-  calendar: CalendarGrants,
-  actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>,
-): CalendarAccess {
-  if (actor.type === 'system') return 'manage'
-  if (actor.personId !== null && calendar.owner_id === actor.personId) return 'owner'
+export function calendarAccessOf(calendar: CalendarGrants, actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>): Access {
+  if (actor.type === 'system') return accessByLevel('manage')
+  if (actor.personId !== null && calendar.owner_id === actor.personId) return accessByLevel('owner')
   const shared = (actor.personId === null ? null : calendar.share) ?? 'none'
-  const asMember: CalendarAccess[] = actor.isMember ? [calendar.visibility, shared] : []
-  if (calendar.kind === 'personal') return highest(asMember)
-  const byRole = permissionAccess.filter(([permission]) => permits({ actor }, permission, calendar.key)).map(([, access]) => access)
-  return highest([...asMember, ...byRole])
+  const floor = actor.isMember ? calendar.visibility : 'none'
+  const asMember = highest(actor.isMember ? [floor, shared] : [])
+  if (calendar.kind === 'personal') return accessByLevel(asMember)
+  const byRole = permissionAccess.filter(([permission]) => permits({ actor }, permission, calendar.key))
+  const denied = permissionAccess.filter(
+    ([permission, level]) => rank(level) > rank(floor) && actor.policy.denies(permission, calendar.key),
+  )
+  return { level: highest([asMember, ...byRole.map(([, level]) => level)]), denied: denied.map(([, level]) => level) }
 }
 
 /** A calendar with the caller's access to it. */
 export interface CalendarWithAccess {
   readonly calendar: Calendar
-  readonly access: CalendarAccess
+  readonly access: Access
 }
 
-/** A calendar and the caller's access to it. Throws NOT_FOUND when the caller cannot see it, FORBIDDEN when the access is too low. */
+/** A calendar and the caller's access to it. Throws NOT_FOUND when the caller cannot see it, FORBIDDEN when the access lacks the level. */
 export async function requireCalendar(scope: Scope, id: string, needed: CalendarAccess): Promise<CalendarWithAccess> {
   const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, scope.actor.personId, id) : undefined
-  const access = calendar ? calendarAccessOf(calendar, scope.actor) : 'none'
-  if (!calendar || access === 'none') throw problem('NOT_FOUND')
+  const access = calendar && calendarAccessOf(calendar, scope.actor)
+  if (!calendar || !access || access.level === 'none') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
   return { calendar, access }
 }
 
-/** Throws FORBIDDEN when the caller's access is below the needed one. The caller must be known to see the calendar. */
-export function requireAccess(access: CalendarAccess, needed: CalendarAccess, calendar: Pick<Calendar, 'key' | 'kind'>): void {
+/** Throws FORBIDDEN when the caller's access lacks the needed level. The caller must be known to see the calendar. */
+export function requireAccess(access: Access, needed: CalendarAccess, calendar: Pick<Calendar, 'key' | 'kind'>): void {
   if (!isAccessAtLeast(access, needed)) throw problem('FORBIDDEN', `Needs ${grantsInWords(needed, calendar)}`)
 }
 
 /** Names the grants that give an access level: a permission on the calendar's key or a share; only a share for a personal calendar. */
 function grantsInWords(needed: CalendarAccess, { key, kind }: Pick<Calendar, 'key' | 'kind'>): string {
-  const permission = permissionAccess.findLast(([, access]) => isAccessAtLeast(access, needed))?.[0]
+  const permission = permissionAccess.findLast(([, level]) => rank(level) >= rank(needed))?.[0]
   const share = `a share of the calendar ${key} with level ${needed}`
   return kind === 'personal' || permission === undefined ? share : `${permission} on ${key}, or ${share}`
 }
@@ -86,4 +102,4 @@ export async function findVisibleCalendars(scope: Scope, ids: readonly string[])
 
 /** The calendars that the caller may see, with its access to each. */
 export const visibleCalendars = ({ actor }: Scope, calendars: readonly Calendar[]): CalendarWithAccess[] =>
-  calendars.map((calendar) => ({ calendar, access: calendarAccessOf(calendar, actor) })).filter(({ access }) => access !== 'none')
+  calendars.map((calendar) => ({ calendar, access: calendarAccessOf(calendar, actor) })).filter(({ access }) => access.level !== 'none')

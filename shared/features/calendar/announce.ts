@@ -111,7 +111,7 @@ export async function accessToAnnouncedEvent(
   const calendar = await findCalendar(db, workspace.id, actor.personId, event.calendar_id)
   if (!calendar) return 'none'
   const access = calendarAccessOf(calendar, actor)
-  if (access === 'owner') return 'own'
+  if (access.level === 'owner') return 'own'
   const isGuest = actor.personId !== null && event.guest_ids.includes(actor.personId)
   if (eventAccessOf(event, { access, isGuest }) !== 'details') return 'none'
   return calendar.kind === 'personal' ? 'details' : 'team'

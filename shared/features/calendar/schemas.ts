@@ -1,5 +1,6 @@
 import { warningsSchema } from '#shared/core/scope/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 
@@ -84,7 +85,7 @@ export const accessLevels = ['none', 'busy', 'read', 'write', 'manage', 'owner']
 export type CalendarAccess = (typeof accessLevels)[number]
 
 const changeable = {
-  name: t.Optional(t.String({ minLength: 1, maxLength: 120 })),
+  name: t.Optional(nameSchema(120)),
   description: t.Optional(t.String({ maxLength: 1_000 })),
   color: t.Optional(t.String({ maxLength: 40 })),
   visibility: t.Optional(t.Enum([...calendarVisibilities], { description: 'The least access of every member; at most read.' })),

@@ -64,11 +64,12 @@ export class Problem extends Error {
 
 /**
  * Maximum characters of a message; longer ones are cut. A message may quote a key that the caller sent, which may be as long as the body.
+ * A quote may end within a surrogate pair, and a job's failure is stored as JSON, where PostgreSQL refuses half of one.
  */
 const maxMessageLength = 4_000
 
 const bounded = (message: string): string =>
-  message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1).toWellFormed()}…` : message
+  (message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message).toWellFormed()
 
 /** Creates a Problem: `throw problem('VALIDATION_ERROR', 'limit must be 1 to 200, got 0')`. */
 export const problem = (code: ErrorCode, message?: string, options?: ProblemOptions): Problem => new Problem(code, message, options)

@@ -45,3 +45,13 @@ test('lesser: the lesser of two grants only what both hold', (t) => {
   t.is(findExcessGrant(policy, parsePolicy([allow('flows:read')])), undefined)
   t.is(findExcessGrant(policy, parsePolicy([allow('flows:run')]))?.code, 'FORBIDDEN')
 })
+
+test('lesser: a deny rule of either denies, and a missing allow rule does not', (t) => {
+  const manager = policyOf([allow('calendar:manage')])
+  const denied = policyOf([allow('calendar:manage'), deny('calendar:write', { resources: ['rooms'] })], other)
+  for (const policy of [intersectPolicies(manager, denied), intersectPolicies(denied, manager)]) {
+    t.true(policy.denies('calendar:write', 'rooms'))
+    t.false(policy.denies('calendar:write', 'halls'))
+    t.false(policy.denies('calendar:read', 'rooms'))
+  }
+})

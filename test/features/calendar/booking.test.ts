@@ -40,6 +40,7 @@ test('booking: a visitor opens a page, books a time, gets a confirmation by mail
   await w.drain()
   const [mail] = await mailsTo(w, 'vera@example.com')
   t.regex(mail?.text ?? '', /Your booking with .* is confirmed/)
+  t.is((await book('2026-03-03T09:00:00Z', { name: '   ' })).status, 400)
   const rsvp = `/cal/${w.org.id}/rsvp/${data.token}`
   t.like((await w.visitor.get(rsvp)).data, { booking: true, cancelled: false, status: 'accepted', guest_name: 'Vera', org_name: 'Acme' })
   t.regex((await w.visitor.get(`${rsvp}/ics`)).text, /METHOD:REQUEST/)
@@ -48,7 +49,9 @@ test('booking: a visitor opens a page, books a time, gets a confirmation by mail
   t.like((await w.visitor.post(rsvp, { status: 'accepted' })).data, { cancelled: true, status: 'declined' }, 'stays so')
   t.regex((await w.visitor.get(`${rsvp}/ics`)).text, /METHOD:CANCEL/)
   await w.drain()
-  t.is((await mailsTo(w, 'vera@example.com')).length, 2)
+  const mails = await mailsTo(w, 'vera@example.com')
+  t.is(mails.length, 2)
+  t.regex(mails[1]?.text ?? '', /You have cancelled your booking with /)
   t.is((await w.visitor.post(rsvp, { status: 'needs_action' })).status, 400)
   t.is((await w.visitor.get(`/cal/${w.org.id}/rsvp/${'0'.repeat(43)}`)).status, 404)
   t.is((await book('2026-03-03T08:00:00Z')).status, 201)
@@ -193,4 +196,43 @@ test('booking: the pages of a booking and of an invitation work by plain forms, 
   t.is((await sent({ status: 'declined' }, rsvp)).status, 400, 'without what the page has')
   t.like((await w.visitor.get(`/cal${rsvp.replace('/rsvp/', '/').replace(/^\/([^/]+)\//, '/$1/rsvp/')}`)).data, { cancelled: false })
   t.regex((await sent({ status: 'declined', form_token: formToken }, rsvp)).text, /Your booking is cancelled/)
+})
+
+test('booking: a title that is too long is cut between characters', async (t) => {
+  const w = await shared()
+  const { book, calendar } = await page(t, w, { title: 'a'.repeat(95) })
+  const { status, text } = await book('2026-03-03T09:00:00Z', { name: `b${'😀'.repeat(199)}` })
+  t.is(status, 201, text)
+  const [title] = await occurrences(w, '2026-03-03', '2026-03-03', w.org.owner, `&calendars=${calendar.id}`)
+  t.true(title?.startsWith(`${'a'.repeat(95)}: b${'😀'.repeat(199)}`), title)
+  const { status: second } = await book('2026-03-04T09:00:00Z', { name: '😀'.repeat(200) })
+  t.is(second, 201)
+})
+
+test('booking: a booked time is free again once its event is elsewhere, cancelled or free, by a change or by an import', async (t) => {
+  const w = await shared()
+  const { owner } = w.org
+  const { id: elsewhere } = await makeCalendar(t, w)
+  const [start, slot] = ['2026-03-03T09:00:00Z', '2026-03-03T09:00']
+  const ways: Readonly<Record<string, (text: string) => string>> = {
+    moved: (text) => text.replaceAll('20260303T10', '20260303T15').replaceAll('20260303T09', '20260303T14'),
+    cancelled: (text) => text.replace('STATUS:CONFIRMED', 'STATUS:CANCELLED'),
+    free: (text) => text.replace('END:VEVENT', 'TRANSP:TRANSPARENT\r\nEND:VEVENT'),
+    'to another calendar': (text) => text,
+  }
+  for (const [way, edit] of Object.entries(ways)) {
+    const { calendar, slots, book } = await page(t, w, { durations: [60] })
+    t.is((await book(start)).status, 201, way)
+    const { text } = await owner.get(at(w, `/calendars/${calendar.id}/export`))
+    const bring = (body: string) => owner.send('POST', at(w, `/calendars/${calendar.id}/import`), body, { 'content-type': 'text/calendar' })
+    t.like((await bring(text)).data, { updated: 1 }, way)
+    t.false((await slots('from=2026-03-03&to=2026-03-03')).includes(slot), way)
+    t.is((await book(start)).body.error.code, 'SLOT_TAKEN', way)
+    if (way === 'to another calendar') {
+      const { data } = await owner.get(at(w, `/events?from=2026-03-03&to=2026-03-03&calendars=${calendar.id}`))
+      t.is((await owner.patch(at(w, `/events/${data.events[0].event_id}`), { calendar_id: elsewhere })).status, 200)
+    } else t.like((await bring(edit(text))).data, { updated: 1 }, way)
+    t.true((await slots('from=2026-03-03&to=2026-03-03')).includes(slot), way)
+    t.is((await book(start)).status, 201, way)
+  }
 })

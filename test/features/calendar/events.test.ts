@@ -1,6 +1,7 @@
 import test from 'ava'
 import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
+import { chain, createFlow, recordsOf } from '#test/features/flows/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -222,4 +223,44 @@ test('events: suggested times are free for everybody', async (t) => {
   t.deepEqual(starts, ['09:00', '12:00', '12:30', '17:00', '17:30'])
   t.is((await w.org.owner.post(at(w, '/suggest'), { ...ask, limit: 2 })).data.slots.length, 2)
   t.is((await w.org.owner.post(at(w, '/suggest'), { ...ask, duration: 4 })).status, 400)
+})
+
+test('events: flows hear of both parts of a split series, and of an event that an import cancels', async (t) => {
+  const w = await fresh()
+  const { owner } = w.org
+  const calendar = await makeCalendar(t, w)
+  for (const name of ['created', 'updated', 'cancelled']) {
+    const trigger = ['t', 'trigger.calendar_event', { calendar_key: calendar.key, event: name }] as const
+    const values = { name: `${name} {{trigger.calendar_event.title}} {{trigger.calendar_event.start}}` }
+    await createFlow(t, w.org, { enabled: true, ...chain(trigger, ['a', 'action.create_record', { object_type: 'locations', values }]) })
+  }
+  const heard = async () => {
+    await w.drain()
+    return (await recordsOf(w.org, 'locations')).map(({ name }) => (name as string).replace('T09:00:00.000000Z', '')).sort()
+  }
+  const series = { calendar_id: calendar.id, title: 'Old', start: '2030-03-01T09:00:00Z', recurrence: 'FREQ=DAILY;COUNT=4' }
+  const { id } = await makeEvent(t, w, series)
+  const later = await owner.patch(at(w, `/events/${id}?scope=following&occurrence=2030-03-03T09:00:00Z`), { title: 'New' })
+  t.is(later.status, 200)
+  const ofSplit = ['created New 2030-03-03', 'created Old 2030-03-01', 'updated Old 2030-03-01']
+  t.deepEqual(await heard(), ofSplit)
+  const { text } = await owner.get(at(w, `/calendars/${calendar.id}/export`))
+  const cancelled = text.replaceAll('STATUS:CONFIRMED', 'STATUS:CANCELLED')
+  const bring = () => owner.send('POST', at(w, `/calendars/${calendar.id}/import`), cancelled, { 'content-type': 'text/calendar' })
+  t.like((await bring()).data, { updated: 2 })
+  t.deepEqual(await heard(), ['cancelled New 2030-03-03', 'cancelled Old 2030-03-01', ...ofSplit])
+})
+
+test('events: a title and a calendar’s name must not be blank', async (t) => {
+  const w = await fresh()
+  const { owner } = w.org
+  const { id } = await makeEvent(t, w, {})
+  const calendar = await makeCalendar(t, w)
+  for (const answer of [
+    await owner.post(at(w, '/events'), { title: '  ', start: '2026-12-01T09:00:00Z' }),
+    await owner.patch(at(w, `/events/${id}`), { title: '\n' }),
+    await owner.post(at(w, '/calendars'), { key: 'blank', name: ' ' }),
+    await owner.patch(at(w, `/calendars/${calendar.id}`), { name: ' ' }),
+  ])
+    t.like({ status: answer.status, ...answer.body.error }, { status: 400, code: 'VALIDATION_ERROR' }, answer.text)
 })

@@ -40,3 +40,40 @@ test('forbidden: the error for a personal calendar names a share, since no permi
   t.is(status, 403)
   t.is(body.error.message, 'Needs a share of the calendar mine with level manage')
 })
+
+test('forbidden: a deny rule holds against a higher permission that is allowed', async (t) => {
+  const w = await fresh()
+  const calendar = await makeCalendar(t, w, { key: `d-${crypto.randomUUID().slice(0, 8)}` })
+  const event = await makeEvent(t, w, { calendar_id: calendar.id, title: 'Plan' })
+  const resources = [calendar.key]
+  const create = { calendar_id: calendar.id, title: 'A', start: '2026-12-02T09:00:00Z' }
+  const [one, all] = [at(w, `/events/${event.id}`), at(w, `/calendars/${calendar.id}`)]
+  const window = 'from=2026-12-01&to=2026-12-01'
+
+  const denyWrite = [
+    { effect: 'allow' as const, actions: ['calendar:manage', 'calendar:read', 'calendar:write'] },
+    { effect: 'deny' as const, actions: ['calendar:write'], resources },
+  ]
+  for (const { client } of [await createMember(w, w.org, denyWrite), await createService(w, w.org, denyWrite)]) {
+    t.is((await client.post(at(w, '/events'), create)).status, 403)
+    t.is((await client.patch(one, { title: 'B' })).status, 403)
+    t.is((await client.delete(one)).status, 403)
+    t.like((await client.get(one)).data, { title: 'Plan', can_edit: false })
+    t.like((await client.patch(all, { color: '#112233' })).data, { access: 'read', color: '#112233' })
+  }
+
+  for (const allowed of ['calendar:manage', 'calendar:write']) {
+    const { client, id } = await createMember(w, w.org, [
+      { effect: 'allow', actions: [allowed], resources },
+      { effect: 'deny', actions: ['calendar:read'], resources },
+    ])
+    const list = async () => (await client.get(at(w, `/events?${window}&calendars=${calendar.id}`))).data.events
+    t.like(await list(), [{ title: 'Busy', details: false }], allowed)
+    t.is((await client.get(one)).status, 404, allowed)
+    t.is((await client.get(`${all}/export`)).status, 403, allowed)
+    t.is((await client.get(all)).data.access, 'busy', allowed)
+    // A share of the calendar is a right of its own.
+    await w.org.owner.post(`${all}/shares`, { email: await readEmail(w.db, id), level: 'read' })
+    t.like(await list(), [{ title: 'Plan', details: true }], allowed)
+  }
+})

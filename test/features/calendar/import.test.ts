@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
-import { readSequences } from '#test/features/calendar/rows.ts'
-import { at, makeCalendar, occurrences } from '#test/features/calendar/support.ts'
+import { readEmail, readSequences } from '#test/features/calendar/rows.ts'
+import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
+import { createMember } from '#test/support/factories.ts'
+import { mailsTo } from '#test/support/mailbox.ts'
 import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -228,4 +230,65 @@ test('import: a calendar without overlaps checks starts outside the rule, also b
   const { data } = await bring(t, w, file(taken, event('UID:repeats', ...repeats)), { settings: { no_overlap: true } })
   t.like(data, { created: 1, skipped: 1 })
   t.regex(data.warnings[0].message, /^SLOT_TAKEN/)
+})
+
+test('import: a text with emoji is cut between characters, and every event of the file is imported', async (t) => {
+  const w = await fresh()
+  const over = (most: number) => `${'a'.repeat(most - 1)}😀b`
+  const time = ['DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z']
+  const { id, data } = await bring(
+    t,
+    w,
+    file(
+      event(`UID:${over(1_000)}`, ...time, `SUMMARY:${over(300)}`, `DESCRIPTION:${over(20_000)}`, `LOCATION:${over(500)}`),
+      event('UID:guests', ...time, `ORGANIZER;CN=${over(200)}:mailto:a@example.com`, `ATTENDEE;CN=${over(200)}:mailto:b@example.com`),
+      event('UID:half', `DTSTART:${over(60)}`),
+      event('UID:length', 'DTSTART:20260301T090000Z', `DURATION:${over(60)}`),
+      event('UID:rule', ...time, `RRULE:FREQ=DAILY;COUNT=1;X-${over(58)}=1`),
+      event(
+        `UID:${Array.from({ length: 1_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7_919) % 20_000))).join('')}`,
+        ...time,
+      ),
+      event('UID:good', ...time, 'SUMMARY:Good'),
+    ),
+  )
+  t.like(data, { created: 4, skipped: 3 })
+  t.true(data.warnings.every(({ uid, message }: { uid: string; message: string }) => `${uid}${message}`.isWellFormed()))
+  const { data: listed } = await w.org.owner.get(at(w, `/events?from=2026-03-01&to=2026-03-01&calendars=${id}`))
+  const cut = listed.events.find(({ title }: { title: string }) => title.startsWith('aaa'))
+  t.is(cut.title, `${'a'.repeat(299)}😀`)
+  t.like((await w.org.owner.get(at(w, `/events/${cut.event_id}`))).data, {
+    description: `${'a'.repeat(19_999)}😀`,
+    location: `${'a'.repeat(499)}😀`,
+  })
+})
+
+test('import: a calendar’s own export keeps its organizer and its mails, whoever imports it', async (t) => {
+  const w = await fresh()
+  const editor = await createMember(w, w.org, [{ effect: 'allow', actions: ['calendar:read', 'calendar:write'] }])
+  const email = await readEmail(w.db, editor.id)
+  for (const kind of ['personal', 'org']) {
+    const { id } = await makeCalendar(t, w, { kind })
+    t.is((await w.org.owner.post(at(w, `/calendars/${id}/shares`), { email, level: 'write' })).status, 201)
+    const guest = `${kind}@example.com`
+    const attendees = [{ email: guest }]
+    const { id: eventId } = await makeEvent(t, w, {
+      calendar_id: id,
+      start: '2030-03-01T09:00:00Z',
+      attendees,
+      recurrence: 'FREQ=DAILY;COUNT=3',
+    })
+    const { text } = await editor.client.get(at(w, `/calendars/${id}/export`))
+    t.regex(text.replaceAll(/\r\n /g, ''), new RegExp(`^ORGANIZER.*${await readEmail(w.db, w.org.ownerId)}`, 'm'), kind)
+    t.like((await editor.client.send('POST', at(w, `/calendars/${id}/import`), text, type)).data, { updated: 1 }, kind)
+    t.is((await editor.client.patch(at(w, `/events/${eventId}`), { start: '2030-03-02T09:00:00Z' })).status, 200, kind)
+    await w.drain()
+    const mails = await mailsTo(w, guest)
+    t.deepEqual(
+      mails.map(({ subject }) => subject),
+      ['Invitation: Review', 'Changed: Review'],
+      kind,
+    )
+    t.is(mails[1]?.replyTo?.[0]?.address, await readEmail(w.db, w.org.ownerId), kind)
+  }
 })

@@ -54,6 +54,8 @@ test('record calendars: a caller may move a record if it may write the calendar 
   const { calendar, make } = await visits(t, w, 'datetime')
   const id = await make({ begins: '2026-12-05T09:00:00Z', ends: '2026-12-05T10:00:00Z', who: 'Ann' })
   const path = at(w, `/calendars/${calendar.id}/records/${id}`)
+  const backwards = { start: '2026-12-06T11:00:00Z', end: '2026-12-06T10:59:00Z' }
+  t.is((await w.org.owner.patch(path, backwards)).status, 400, 'an end before the start')
   t.deepEqual((await w.org.owner.patch(path, { start: '2026-12-06T11:00:00+01:00' })).data, { moved: true })
   t.like((await w.org.owner.get(`${w.org.path}/records/visits/${id}`)).data.values, {
     begins: '2026-12-06T10:00:00.000000Z',

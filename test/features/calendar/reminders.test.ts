@@ -1,4 +1,5 @@
 import test from 'ava'
+import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { chain, createFlow, recordsOf } from '#test/features/flows/support.ts'
 import { createMember } from '#test/support/factories.ts'
@@ -33,6 +34,7 @@ test('reminders: guests who accepted are reminded once, members by a notificatio
     mails.map(({ subject }) => subject),
     ['Reminder: Review', 'Reminder: Review'],
   )
+  t.is(mails[0]?.replyTo?.[0]?.address, await readEmail(w.db, w.org.ownerId))
 })
 
 test('reminders: a flow starts once before each occurrence, with the occurrence’s current values', async (t) => {

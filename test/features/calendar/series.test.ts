@@ -174,3 +174,62 @@ test('series: an occurrence that became all-day stays so if its series is rename
   t.is(later.status, 200, later.text)
   t.deepEqual(await days(), ['Cut 2026-12-17'])
 })
+
+test('series: reminders and the link to a record of a series apply to its exceptions, except for their own', async (t) => {
+  const w = await fresh()
+  const { owner, path } = w.org
+  const records = await Promise.all([1, 2].map(async () => (await owner.post(`${path}/records/invoices`, { values: {} })).data.id))
+  const link = (index: number) => ({ record_type: 'invoices', record_id: records[index] })
+  const series = await makeEvent(t, w, { ...weekly, reminders: [10], color: '#ff0000' })
+  const change = async (day: string, body: object) =>
+    (await owner.patch(at(w, event(series.id, `?scope=this&${on(day)}`)), body)).data.id as string
+  const [inherits, own] = [await change('12-08', { title: 'Inherits' }), await change('12-15', { reminders: [5], ...link(0) })]
+  t.is((await owner.patch(at(w, event(series.id)), { reminders: [30], color: '#0000ff', ...link(1) })).status, 200)
+  t.like((await owner.get(at(w, event(inherits)))).data, { title: 'Inherits', color: '#0000ff', reminders: [30], ...link(1) })
+  t.like((await owner.get(at(w, event(own)))).data, { color: '#0000ff', reminders: [5], ...link(0) })
+  t.is((await owner.patch(at(w, event(series.id)), { record_type: null, record_id: null })).status, 200)
+  t.like((await owner.get(at(w, event(inherits)))).data, { record_type: null, record_id: null })
+  t.like((await owner.get(at(w, event(own)))).data, link(0))
+})
+
+test('series: a series that skips weeks moves evenly across the border of a week', async (t) => {
+  const w = await fresh()
+  const days = async (id: string) =>
+    (await w.org.owner.get(at(w, '/events?from=2026-12-01&to=2027-03-31'))).data.events
+      .filter(({ event_id }: { event_id: string }) => event_id === id)
+      .map(({ start }: { start: string }) => start.slice(5, 10))
+  const rule = 'FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,TU'
+  for (const end of ['COUNT=6', 'UNTIL=20270119T090000Z']) {
+    const { id } = await makeEvent(t, w, { start: '2026-12-13T09:00:00Z', recurrence: `${rule};${end}` })
+    t.deepEqual(await days(id), ['12-13', '12-22', '12-27', '01-05', '01-10', '01-19'], end)
+    const moved = await w.org.owner.patch(at(w, event(id)), { start: '2026-12-14T09:00:00Z' })
+    t.regex(moved.data.recurrence, /^FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;.*WKST=TU$/)
+    t.deepEqual(await days(id), ['12-14', '12-23', '12-28', '01-06', '01-11', '01-20'], end)
+    await w.org.owner.patch(at(w, event(id)), { start: '2026-12-12T09:00:00Z' })
+    t.deepEqual(await days(id), ['12-12', '12-21', '12-26', '01-04', '01-09', '01-18'], end)
+  }
+})
+
+test('series: ids in capitals are those of the same calendar and record, and an occurrence of an all-day series is a date', async (t) => {
+  const w = await fresh()
+  const { owner, path } = w.org
+  const { id: record } = (await owner.post(`${path}/records/invoices`, { values: {} })).data
+  const link = { record_type: 'invoices', record_id: record.toUpperCase() }
+  const series = await makeEvent(t, w, { start: '2026-12-01', recurrence: 'FREQ=DAILY;COUNT=5', ...link })
+  t.is(series.record_id, record)
+  const change = (occurrence: string, body: object) => owner.patch(at(w, event(series.id, `?scope=this&occurrence=${occurrence}`)), body)
+  t.is((await change('2026-12-02', { calendar_id: series.calendar_id.toUpperCase(), title: 'A' })).status, 200)
+  t.is((await change('2026-12-03Tgarbage', { title: 'B' })).status, 400)
+  t.is((await change('2026-12-03T00:00:00Z', { title: 'C' })).status, 200)
+})
+
+test('series: the refusal of an overlap names the start of the other event', async (t) => {
+  const w = await fresh()
+  const { id: calendar_id } = await makeCalendar(t, w, { settings: { no_overlap: true } })
+  await makeEvent(t, w, { calendar_id, start: '2026-12-04T09:00:00Z' })
+  for (const start of ['2026-12-04T08:30:00Z', '2026-12-04T09:30:00Z', '2026-12-03T09:30:00Z']) {
+    const sent = { title: 'B', calendar_id, start, recurrence: 'FREQ=DAILY;COUNT=2' }
+    const { status, body } = await w.org.owner.post(at(w, '/events'), sent)
+    t.like({ status, ...body.error }, { status: 409, message: 'The calendar has another event at 2026-12-04T09:00:00.000000Z' }, start)
+  }
+})

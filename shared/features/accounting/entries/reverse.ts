@@ -4,6 +4,7 @@ import { requireDay } from '#shared/features/accounting/days.ts'
 import { getEntry } from '#shared/features/accounting/entries/find.ts'
 import { postDraft } from '#shared/features/accounting/entries/post.ts'
 import type { Entry, ReversalInput } from '#shared/features/accounting/entries/schemas.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Maximum memo length in Unicode code points (document 2, Limits). */
 const maxMemoLength = 500
@@ -16,7 +17,7 @@ export async function reverseEntry(scope: Scope, id: string, { date }: ReversalI
   const original = await getEntry(scope, id)
   return postDraft(scope, {
     date: date == null ? original.date : requireDay(date, 'date'),
-    memo: [...`Reversal of ${original.memo || original.id}`].slice(0, maxMemoLength).join(''),
+    memo: cutText(`Reversal of ${original.memo || original.id}`, maxMemoLength),
     sourceType: original.source_type,
     sourceId: original.source_id,
     currency: original.currency,

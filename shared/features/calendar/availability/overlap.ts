@@ -5,6 +5,7 @@ import { instantOfWallClock } from '#shared/features/calendar/event-time.ts'
 import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, listEventsInWindow } from '#shared/features/calendar/events/store.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
+import { instantText } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
@@ -102,11 +103,12 @@ export async function requireNoOverlap(
 
 async function requireNoClash(scope: Scope, calendar: Calendar, events: readonly EventRow[], budget: ComputeBudget): Promise<void> {
   const clash = await findClash(scope, calendar, events, budget)
-  if (clash) throw problem('SLOT_TAKEN', `The calendar has another event at ${new Date(clash.from).toISOString()}`)
+  if (clash) throw problem('SLOT_TAKEN', `The calendar has another event at ${instantText(clash.from)}`)
 }
 
 type Span = Pick<EventOccurrence, 'from' | 'to'>
 
+/** The occurrence that the given events overlap: of another event of the calendar, or of one of theirs. */
 async function findClash(scope: Scope, calendar: Calendar, events: readonly EventRow[], budget: ComputeBudget): Promise<Span | undefined> {
   const span = await spanOf(events, calendar, budget)
   if (!span) return undefined
@@ -114,8 +116,8 @@ async function findClash(scope: Scope, calendar: Calendar, events: readonly Even
   const found = await listEventsInWindow(scope.db, scope.workspace.id, [calendar.id], dates, null)
   const ids = new Set(events.map(({ id }) => id))
   const others = found.filter(({ id, series_id }) => !ids.has(id) && !ids.has(series_id ?? ''))
-  // The latest end so far: of the given events, and of the other events of the calendar.
-  let [ownEnd, otherEnd] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  // The occurrence with the latest end so far: of the given events, and of the other events of the calendar.
+  let [own, other]: (Span | undefined)[] = []
   let clash: Span | undefined
   await visitOccurrences(
     [...events, ...others],
@@ -125,14 +127,17 @@ async function findClash(scope: Scope, calendar: Calendar, events: readonly Even
     (occurrence) => {
       if (!isBusy(occurrence.event)) return true
       const isOwn = ids.has(occurrence.event.id)
-      if (occurrence.from < ownEnd || (isOwn && occurrence.from < otherEnd)) clash = occurrence
-      if (isOwn) ownEnd = Math.max(ownEnd, occurrence.to)
-      else otherEnd = Math.max(otherEnd, occurrence.to)
+      if (isOwn && other && occurrence.from < other.to) clash = other
+      else if (own && occurrence.from < own.to) clash = occurrence
+      if (isOwn) own = laterEnd(own, occurrence)
+      else other = laterEnd(other, occurrence)
       return clash === undefined
     },
   )
   return clash
 }
+
+const laterEnd = (a: Span | undefined, b: Span): Span => (a && a.to >= b.to ? a : b)
 
 /** The span of the busy occurrences of events plus a day on either side, at most five years. Undefined when none is busy. */
 async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: ComputeBudget): Promise<Span | undefined> {

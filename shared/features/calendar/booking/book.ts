@@ -18,6 +18,7 @@ import { instantMs, instantText } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Bookings of one page run one after the other, so that a crowd of visitors does not take all database connections. */
 const withLock = createKeyedLocks()
@@ -98,7 +99,7 @@ async function createBooking(
 ): Promise<Booked> {
   const { db, workspace } = scope
   const to = at + minutes * minuteMs
-  const title = `${page.title || calendar.name}: ${name}`.slice(0, 300)
+  const title = cutText(`${page.title || calendar.name}: ${name}`, 300)
   const eventInput = {
     title,
     start: instantText(at),
@@ -107,7 +108,7 @@ async function createBooking(
     location: page.location,
     timezone: calendar.timezone,
   }
-  const event = newEventRow(scope, { calendar, access: 'write' }, eventInput, 'booking', null)
+  const event = newEventRow(scope, { calendar }, eventInput, 'booking', null)
   await requireNoOverlap(scope, calendar, [event], 'inside')
   await insertEvents(db, workspace.id, [withExtent(event)])
   const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })

@@ -1,5 +1,6 @@
 import { guestAnswers, pageAnswers } from '#shared/features/calendar/events/schemas.ts'
 import { flag } from '#shared/features/calendar/schemas.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** A booking page as visitors see it (document 3, Booking page). */
@@ -53,7 +54,7 @@ export const bookingInput = schema(
     {
       start: t.String({ description: 'The start of one of the slots.' }),
       duration: t.Optional(t.Integer({ minimum: 1, description: 'Minutes.' })),
-      name: t.String({ minLength: 1, maxLength: 200 }),
+      name: nameSchema(200),
       email: t.String({ format: 'email', maxLength: 320 }),
       notes: t.Optional(t.String({ maxLength: 5_000 })),
     },

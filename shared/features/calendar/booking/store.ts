@@ -83,10 +83,16 @@ export async function cancelBooking(db: Executor, workspaceId: string, eventId: 
 
 const clearSlots = statement(
   'calendar.clearSlots',
-  'update bookings set slot = null where workspace_id = $workspaceId and event_id = any($eventIds)',
+  `update bookings as booking set slot = null from calendar_events as event
+   where booking.workspace_id = $workspaceId and booking.event_id = any($eventIds) and booking.slot is not null
+     and event.workspace_id = booking.workspace_id and event.id = booking.event_id
+     and (
+       event.calendar_id <> booking.calendar_id or event.status = 'cancelled' or event.is_free or event.recurrence is not null
+       or event.start_date is not null or tstzrange(event.start_at, event.end_at) <> booking.slot
+     )`,
   { params: { workspaceId: uuid, eventIds: uuids } },
 )
-/** Releases the booked times of events that their organizer has moved or cancelled. */
+/** Releases the booked times of those events that no longer take them: moved in time or to another calendar, cancelled or free. */
 export async function releaseSlots(db: Executor, workspaceId: string, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length > 0) await db.query(clearSlots({ workspaceId, eventIds }))
 }

@@ -2,7 +2,14 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { findRecordType, type RecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
-import { type CalendarWithAccess, isAccessAtLeast, requireCalendar, visibleCalendars } from '#shared/features/calendar/access.ts'
+import {
+  type CalendarWithAccess,
+  calendarAccessOf,
+  isAccessAtLeast,
+  requireCalendar,
+  shownLevelOf,
+  visibleCalendars,
+} from '#shared/features/calendar/access.ts'
 import { bookingPageOf, checkBookingSettings } from '#shared/features/calendar/booking/settings.ts'
 import { ensureDefaultCalendars, newCalendar, teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
 import {
@@ -87,7 +94,7 @@ export async function createCalendar(scope: Scope, input: CalendarInput): Promis
   requireTimeZone(timezone)
   const columns = { id, key, kind, name, description, color, visibility, timezone, settings, owner_id: owner }
   const calendar = await insertCalendar(scope.db, workspace.id, newCalendar(scope, columns))
-  return withWarnings(calendarViewOf(scope, { calendar, access: owner === null ? 'manage' : 'owner' }))
+  return withWarnings(calendarViewOf(scope, { calendar, access: calendarAccessOf(calendar, actor) }))
 }
 
 const keyPattern = /^[a-z0-9_-]{2,64}$/
@@ -161,7 +168,8 @@ export function calendarViewOf(scope: Scope, { calendar, access }: CalendarWithA
   const { id, key, name, description, color, kind, visibility, timezone, settings } = calendar
   const link = isAccessAtLeast(access, 'manage') ? feedUrl(scope, calendar) : undefined
   return {
-    ...{ id, key, name, description, color, kind, primary: calendar.is_primary, visibility, timezone, access, settings },
+    ...{ id, key, name, description, color, kind, primary: calendar.is_primary, visibility, timezone },
+    ...{ access: shownLevelOf(access), settings },
     booking_url: kind === 'records' ? '' : `${scope.config.publicUrl}/book/${scope.workspace.id}/${key}`,
     ...(link === undefined ? {} : { feed_url: link }),
     created_at: withMicroseconds(calendar.created_at),

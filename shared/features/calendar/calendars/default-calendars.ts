@@ -1,6 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type Calendar, insertCalendarOnce, type NewCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Key of every workspace's team calendar. */
 export const teamCalendarKey = 'team'
@@ -26,7 +27,7 @@ export async function ensureDefaultCalendars(scope: Scope, known: readonly Known
       newCalendar(scope, {
         key: primaryCalendarKey(person),
         kind: 'personal',
-        name: name.slice(0, 120),
+        name: cutText(name, 120),
         owner_id: person,
         is_primary: true,
       }),

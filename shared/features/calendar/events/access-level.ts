@@ -1,13 +1,12 @@
-import { isAccessAtLeast } from '#shared/features/calendar/access.ts'
+import { type Access, isAccessAtLeast } from '#shared/features/calendar/access.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
-import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 
 /** A viewer's access to an event: nothing, busy time only, or the details. */
 export type EventAccess = 'none' | 'busy' | 'details'
 
 /** The viewer's access to the calendar, and whether it is a guest of the event. A subscription link has access `read`. */
 export interface EventViewer {
-  readonly access: CalendarAccess
+  readonly access: Access
   readonly isGuest: boolean
 }
 
@@ -16,9 +15,9 @@ export interface EventViewer {
  * guests and for those who own, manage or may write its calendar; readers see busy time (decisions, Calendar).
  */
 export function eventAccessOf({ visibility }: Pick<EventRow, 'visibility'>, { access, isGuest }: EventViewer): EventAccess {
-  if (isGuest || isAccessAtLeast(access, 'write')) return 'details'
-  if (access === 'read') return visibility === 'private' ? 'busy' : 'details'
-  return access === 'busy' ? 'busy' : 'none'
+  const maySeeDetails = isAccessAtLeast(access, 'read') && (visibility !== 'private' || isAccessAtLeast(access, 'write'))
+  if (isGuest || maySeeDetails) return 'details'
+  return isAccessAtLeast(access, 'busy') ? 'busy' : 'none'
 }
 
 /** Title shown instead of the event's when the details are hidden. */

@@ -50,7 +50,7 @@ function recordLink(row: EventRow, { record_type, record_id }: EventChange): Pic
   const id = (record_id === undefined ? row.record_id : record_id) || null
   if ((type === null) !== (id === null)) throw problem('VALIDATION_ERROR', 'record_type and record_id must be sent together')
   if (id !== null && !isUuid(id)) throw problem('VALIDATION_ERROR', 'record_id must be the id of a record')
-  return { record_type: type, record_id: id }
+  return { record_type: type, record_id: id?.toLowerCase() ?? null }
 }
 
 export const isSameTime = (a: EventTime, b: EventTime): boolean =>

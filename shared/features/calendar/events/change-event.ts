@@ -133,7 +133,8 @@ function findOccurrence(series: EventRow, exceptions: readonly EventRow[], text:
 }
 
 function readStart(text: string, allDay: boolean): number {
-  const ms = allDay ? (isDay(text.slice(0, 10)) ? dateMs(text.slice(0, 10)) : undefined) : instantMs(text)
+  const at = instantMs(text)
+  const ms = allDay && (isDay(text) || at !== undefined) ? dateMs(text.slice(0, 10)) : at
   if (ms === undefined) throw problem('VALIDATION_ERROR', `occurrence must be ${allDay ? 'YYYY-MM-DD' : 'an RFC 3339 instant'}`)
   return ms
 }

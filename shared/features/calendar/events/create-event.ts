@@ -98,7 +98,7 @@ async function writeNewEvent(
 /** Builds a new event row from the input. */
 export function newEventRow(
   scope: Scope,
-  { calendar }: CalendarWithAccess,
+  { calendar }: Pick<CalendarWithAccess, 'calendar'>,
   input: EventInput,
   source: string,
   deduplicationKey: string | null,

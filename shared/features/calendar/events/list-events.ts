@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type CalendarWithAccess, requireCalendars } from '#shared/features/calendar/access.ts'
+import { accessByLevel, type CalendarWithAccess, requireCalendars } from '#shared/features/calendar/access.ts'
 import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { reachableCalendars } from '#shared/features/calendar/calendars/calendars.ts'
 import { type ListedOccurrence, listedOccurrencesFor } from '#shared/features/calendar/events/listed-occurrence.ts'
@@ -52,7 +52,7 @@ async function ownEvents(
   const found = await listEventsInWindow(scope.db, scope.workspace.id, [...byId.keys()], instantsToRead(window), scope.actor.personId)
   const zoneOf = (event: ListedEvent) => byId.get(event.calendar_id)?.calendar.timezone ?? event.timezone
   return (await listOccurrencesIn(found, window, zoneOf, budget, maxListedOccurrences)).flatMap((found) => {
-    const access = byId.get(found.event.calendar_id)?.access ?? 'none'
+    const access = byId.get(found.event.calendar_id)?.access ?? accessByLevel('none')
     return listedOccurrencesFor(found, { access, isGuest: found.event.my_status !== null })
   })
 }
@@ -68,5 +68,5 @@ async function invitedEvents(
   const excludedIds = calendars.map(({ calendar }) => calendar.id)
   const found = await listInvitedInWindow(db, workspace.id, excludedIds, instantsToRead(window), actor.personId)
   const occurrences = await listOccurrencesIn(found, window, ({ timezone }) => timezone, budget, maxListedOccurrences)
-  return occurrences.flatMap((one) => listedOccurrencesFor(one, { access: 'none', isGuest: one.event.my_status !== null }))
+  return occurrences.flatMap((one) => listedOccurrencesFor(one, { access: accessByLevel('none'), isGuest: one.event.my_status !== null }))
 }

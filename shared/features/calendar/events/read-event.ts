@@ -1,6 +1,6 @@
 import { getRecord } from '#shared/core/records/read.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { calendarAccessOf, isAccessAtLeast, requireAccess } from '#shared/features/calendar/access.ts'
+import { type Access, calendarAccessOf, isAccessAtLeast, requireAccess } from '#shared/features/calendar/access.ts'
 import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { timeText } from '#shared/features/calendar/event-time.ts'
 import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
@@ -18,7 +18,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 export interface ReadEvent {
   readonly event: EventRow
   readonly calendar: Calendar
-  readonly access: CalendarAccess
+  readonly access: Access
   readonly guests: readonly Attendee[]
 }
 

@@ -20,8 +20,10 @@ const attendee = t.Object(
 )
 export type AttendeeInput = TypeOf<ReturnType<typeof schema<typeof attendee>>>
 
+const title = t.String({ maxLength: 300, pattern: '\\S', description: 'a title of 1 to 300 characters, not only blanks' })
+
 const fields = {
-  title: t.Optional(t.String({ minLength: 1, maxLength: 300 })),
+  title: t.Optional(title),
   start: t.Optional(t.String({ description: time })),
   end: t.Optional(
     t.String({ description: `${time} For an all-day event, the day after the last one. When left out: an hour, or one day.` }),
@@ -47,12 +49,7 @@ const fields = {
 }
 
 /** Body of a create request (document 3, Event create body). */
-export const eventInput = schema(
-  t.Object(
-    { ...fields, title: t.String({ minLength: 1, maxLength: 300 }), start: t.String({ description: time }) },
-    { title: 'EventInput' },
-  ),
-)
+export const eventInput = schema(t.Object({ ...fields, title, start: t.String({ description: time }) }, { title: 'EventInput' }))
 export type EventInput = TypeOf<typeof eventInput>
 
 /** Body of a change request. Omitted properties stay unchanged. */

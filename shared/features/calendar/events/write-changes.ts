@@ -3,7 +3,7 @@ import { announceEvent } from '#shared/features/calendar/announce.ts'
 import { type OverlapCheck, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
-import { isSignificant, needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
+import { needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
 import { withExtent } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, guestsOfEvent } from '#shared/features/calendar/events/event-set.ts'
 import { deleteEvents, type EventRow, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
@@ -75,7 +75,7 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   await releaseSlots(
     db,
     workspace.id,
-    rows.flatMap(({ before, after }) => (before && after && isSignificant(before, after) ? [after.id] : [])),
+    changed.map(({ id }) => id),
   )
   if (informsGuests) await informGuests(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
   await announceRows(scope, calendar, rows, guestsOf, set)
@@ -165,7 +165,10 @@ function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => r
   )
 }
 
-/** Announces a change to flows. A change of a series is one announcement, however many rows it changes. */
+/**
+ * Announces a change to flows. A change of a series is one announcement, however many rows it changes. The later part of a split series is
+ * an event of its own, and is announced as well.
+ */
 async function announceRows(
   scope: Scope,
   calendar: Calendar,
@@ -178,11 +181,15 @@ async function announceRows(
   if (!event) return
   const isCancelled = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
   const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.occurrenceBefore) ? 'cancelled' : 'updated'
-  await announceEvent(
-    scope,
-    event.calendar_id === set.calendar.id ? set.calendar : calendar,
-    name,
-    event,
-    guestsOf.get(event.id) ?? guestsOfEvent(set, event),
-  )
+  const announce = (as: 'created' | 'updated' | 'cancelled', one: EventRow) =>
+    announceEvent(
+      scope,
+      one.calendar_id === set.calendar.id ? set.calendar : calendar,
+      as,
+      one,
+      guestsOf.get(one.id) ?? guestsOfEvent(set, one),
+    )
+  await announce(name, event)
+  const laterPart = rows.find(({ before, after }) => !before && after?.series_id === null)?.after
+  if (laterPart) await announce(isCancelled(laterPart) ? 'cancelled' : 'created', laterPart)
 }

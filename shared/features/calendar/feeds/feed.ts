@@ -1,5 +1,6 @@
 import { hashSecret } from '#shared/core/people/tokens.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { accessByLevel } from '#shared/features/calendar/access.ts'
 import { calendarVersion, findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { findFeed, putFeedFile } from '#shared/features/calendar/feeds/store.ts'
 import { writeCalendarFile } from '#shared/features/calendar/import-export/export-calendar.ts'
@@ -55,7 +56,7 @@ export async function writeFeedFile(scope: Scope, calendarId: string) {
   return {
     name: '',
     headers: headersOf(calendar.key, tag, new Date(changed_at)),
-    text: await writeCalendarFile(scope, calendar, 'read', false),
+    text: await writeCalendarFile(scope, calendar, accessByLevel('read'), false),
     tag,
   }
 }

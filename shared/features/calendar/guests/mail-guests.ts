@@ -61,6 +61,7 @@ export async function queueGuestMails(scope: Scope, jobId: string, payload: Payl
           guest,
           status,
           page,
+          isOwnCancellation: method === 'CANCEL' && attendee?.is_booker === true && attendee.status === 'declined',
           organizer,
           workspace,
           guestIn: ({ id }) => (guest.absent?.includes(id) ? undefined : { ...guest, status: answerTo(guestsOf.get(id), guest, status) }),
@@ -99,6 +100,8 @@ interface GuestMail {
   readonly status: Attendee['status']
   /** URL of the guest's invitation page; undefined for a cancellation. */
   readonly page: string | undefined
+  /** Whether the guest is the booker and has cancelled the booking by declining. */
+  readonly isOwnCancellation: boolean
   readonly organizer: { readonly name: string; readonly email: string | null }
   readonly workspace: { readonly id: string; readonly name: string }
   /** When the change was made. */
@@ -134,14 +137,15 @@ const openings = {
   changed: (who: string) => `${who} has changed this event.`,
   cancelled: (who: string) => `${who} has cancelled this event.`,
   booked: (who: string) => `Your booking with ${who} is confirmed.`,
+  ownCancellation: (who: string) => `You have cancelled your booking with ${who}.`,
 } as const
 
-function textOf({ event, guest, organizer, reason, page, workspace }: GuestMail): string {
+function textOf({ event, guest, organizer, reason, page, isOwnCancellation, workspace }: GuestMail): string {
   const repeats = ruleInWords(event.recurrence)
   const lines = [
     guest.name === '' ? 'Hello,' : `Hello ${oneLine(guest.name)},`,
     '',
-    openings[reason](oneLine(organizer.name || workspace.name)),
+    openings[isOwnCancellation ? 'ownCancellation' : reason](oneLine(organizer.name || workspace.name)),
     '',
     `  ${oneLine(event.title)}`,
     `  ${eventTimeInWords(eventTimeOf(event))}`,

@@ -3,6 +3,7 @@ import type { JcalProperty } from '#shared/features/calendar/ics/jcal.ts'
 import { fromWallClock, requireSupportedTime } from '#shared/features/calendar/time.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** A time as a file writes it: a date, or a local time in UTC, in a zone, or floating. */
 export interface FileTime {
@@ -30,7 +31,7 @@ export function timesOf([name, parameters, type, ...values]: JcalProperty): File
   return starts.map((value) => {
     const text = String(value).split('/')[0] ?? ''
     const [, year, month, day, hour, minute, second, utc] = timePattern.exec(text.trim()) ?? []
-    if (year === undefined || !isDay(`${year}-${month}-${day}`)) throw new Error(`${name.toUpperCase()} is no time: ${text.slice(0, 60)}`)
+    if (year === undefined || !isDay(`${year}-${month}-${day}`)) throw new Error(`${name.toUpperCase()} is no time: ${cutText(text, 60)}`)
     const isDate = hour === undefined || type === 'date'
     if (!isDate && (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60))
       throw new Error(`${name.toUpperCase()} is no time: ${text}`)

@@ -16,6 +16,7 @@ import { cleanFileText, type Jcal } from '#shared/features/calendar/ics/jcal.ts'
 import { readRule, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
 import { dateMs, dateText, toWallClock } from '#shared/features/calendar/time.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** A guest of a file. */
 interface FileGuest {
@@ -83,7 +84,7 @@ export function readFileEvent(raw: RawComponent, zoneLookup: ZoneLookup): FileEv
   if (recurrenceId?.[1].range !== undefined) notes.push('changes all later occurrences, of which only the first is imported')
   return {
     line: raw.line,
-    uid: textOf(component, 'uid').slice(0, 1_000) || contentUid(raw),
+    uid: uidOf(component) || contentUid(raw),
     sequence: Math.min(2_000_000_000, Math.max(0, Math.trunc(Number(textOf(component, 'sequence')) || 0))),
     stamp: textOf(component, 'dtstamp'),
     when,
@@ -112,7 +113,7 @@ function readFileWhen(component: Jcal, recurrence: string | null, zoneLookup: Zo
   const end = dtend && timesOf(dtend)[0]
   const text = textOf(component, 'duration')
   const duration = text === '' ? undefined : durationMs(text)
-  if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`has an invalid DURATION: ${text.slice(0, 60)}`)
+  if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`has an invalid DURATION: ${cutText(text, 60)}`)
   if (end && duration !== undefined) notes.push('has DTEND and DURATION: DTEND counts')
   if (start.isDate) return readDates(start, end, duration, zoneLookup)
   for (const tzid of new Set([start, ...(end ? [end] : [])].flatMap((time) => (isZoneUnknown(time, zoneLookup) ? [time.tzid] : []))))
@@ -168,11 +169,20 @@ export function originalStartIn(time: FileTime, series: EventTime, zoneLookup: Z
   return instantOfFileTime(time, zoneOfTime(time, time.wall, own), own)
 }
 
+/** Bytes of a UID that its unique index can hold beside the ids: an index row has 2,704 bytes at most. */
+const maxUidBytes = 2_600
+
+function uidOf(component: Jcal): string {
+  const uid = cutText(textOf(component, 'uid'), 1_000)
+  if (Buffer.byteLength(uid) > maxUidBytes) throw new Error(`has a UID of more than ${maxUidBytes} bytes`)
+  return uid
+}
+
 function truncate(text: string, most: number, name: string, notes: string[]): string {
   const letters = cleanFileText(text)
-  if (letters.length <= most) return letters
-  notes.push(`has ${name} of more than ${most} characters, which is cut`)
-  return [...letters].slice(0, most).join('').slice(0, most)
+  const kept = cutText(letters, most)
+  if (kept !== letters) notes.push(`has ${name} of more than ${most} characters, which is cut`)
+  return kept
 }
 
 const statusOf = (text: string): EventStatus =>
@@ -193,11 +203,13 @@ const answers: Readonly<Record<string, GuestAnswer>> = { ACCEPTED: 'accepted', D
 
 function peopleOf(component: Jcal, notes: string[]): Pick<FileEvent, 'organizer' | 'guests'> {
   const person = ([, { cn = '' }, , value]: readonly [string, Readonly<Record<string, string>>, string, ...unknown[]]) => ({
-    email: cleanFileText(String(value ?? ''))
-      .replace(/^mailto:/i, '')
-      .trim()
-      .slice(0, 320),
-    name: cleanFileText(String(cn)).slice(0, 200),
+    email: cutText(
+      cleanFileText(String(value ?? ''))
+        .replace(/^mailto:/i, '')
+        .trim(),
+      320,
+    ),
+    name: cutText(cleanFileText(String(cn)), 200),
   })
   const organizer = property(component, 'organizer')
   const attendees = propertiesOf(component, 'attendee').map((one) => ({
@@ -230,6 +242,6 @@ function readFileRule(text: string, notes: string[]): string {
     .split(';')
     .filter((part) => part !== '' && !/^(?:RSCALE=GREGORIAN|SKIP=OMIT)$/i.test(part))
   const kept = parts.filter((part) => !/^(?:X-.*|COUNT=(?:-\d+|0+))$/i.test(part))
-  for (const part of parts) if (!kept.includes(part)) notes.push(`has ${part.slice(0, 60)} in its RRULE, which is left out`)
+  for (const part of parts) if (!kept.includes(part)) notes.push(`has ${cutText(part, 60)} in its RRULE, which is left out`)
   return readRule(kept.join(';'))
 }

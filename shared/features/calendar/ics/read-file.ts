@@ -3,6 +3,7 @@ import type { ZoneLookup } from '#shared/features/calendar/ics/file-times.ts'
 import { readFileZones, zoneByName } from '#shared/features/calendar/ics/file-zones.ts'
 import { type FileEvent, readFileEvent } from '#shared/features/calendar/ics/read-event.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** A part of a file that was not imported as written. `line` is 0 for the whole file. */
 export interface ImportWarning {
@@ -45,9 +46,9 @@ export function readIcs(bytes: Uint8Array, zone: string): ReadFile {
       events.push(event)
       for (const message of event.notes) warnings.push({ line: raw.line, uid: event.uid, message })
     } catch (error) {
-      const uid = /^UID[^:]*:(.*)$/im.exec(raw.lines.join('\n'))?.[1]?.trim().slice(0, 1_000) ?? ''
+      const uid = cutText(/^UID[^:]*:(.*)$/im.exec(raw.lines.join('\n'))?.[1]?.trim() ?? '', 1_000)
       failed.add(uid === '' ? `line ${raw.line}` : uid)
-      warnings.push({ line: raw.line, uid, message: String((error as Error).message).slice(0, 300) })
+      warnings.push({ line: raw.line, uid, message: cutText(String((error as Error).message), 300) })
     }
   }
   const byUid = [...Map.groupBy(events, ({ uid }) => uid)]

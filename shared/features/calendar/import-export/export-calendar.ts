@@ -1,18 +1,18 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { requireCalendar } from '#shared/features/calendar/access.ts'
+import { type Access, requireCalendar } from '#shared/features/calendar/access.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { originalStartOf } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, listAllEvents, listRemovedOccurrences } from '#shared/features/calendar/events/store.ts'
+import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { EventForFile } from '#shared/features/calendar/ics/write-event.ts'
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
-import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 import { findMembersById } from '#shared/features/calendar/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Writes a calendar as a file for a reader with this access. Events whose details the reader may not see appear as busy times. */
-export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: CalendarAccess, withGuests: boolean): Promise<string> {
+export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
   const events = await listAllEvents(db, workspace.id, [calendar.id])
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
@@ -25,13 +25,17 @@ export async function writeCalendarFile(scope: Scope, calendar: Calendar, access
         events.map(({ id }) => id),
       )
     : new Map()
-  const [owner] = calendar.owner_id === null ? [] : await findMembersById(db, workspace.id, [calendar.owner_id])
+  const organizers = await findOrganizers(
+    scope,
+    calendar,
+    events.filter(({ id }) => guests.has(id)),
+  )
   const out = events.flatMap((event): EventForFile[] => {
     const own = guests.get(event.id) ?? []
     const isGuest = person !== null && own.some(({ user_id }: { user_id: string | null }) => user_id === person)
     const eventAccess = eventAccessOf(event, { access, isGuest })
     if (eventAccess === 'none') return []
-    const organizer = event.organizer ?? (own.length > 0 && owner ? { name: owner.name, email: owner.email } : undefined)
+    const organizer = event.organizer ?? (own.length > 0 ? organizers(event) : undefined)
     const starts = (removed.get(event.id) ?? []).flatMap((one: EventRow) => originalStartOf(one) ?? [])
     const reminders = event.reminders ?? []
     return [
@@ -47,6 +51,14 @@ export async function writeCalendarFile(scope: Scope, calendar: Calendar, access
     ]
   })
   return writeIcs({ name: calendar.name, zone: calendar.timezone, events: out, now: scope.now() })
+}
+
+/** Finds the organizer of each event, as mails name it (`organizerOf`): guests in a file need an ORGANIZER (RFC 5545, section 3.8.4.3). */
+async function findOrganizers({ config, db, workspace }: Scope, { owner_id, name }: Calendar, events: readonly EventRow[]) {
+  const ids = [owner_id, ...events.map(({ created_by }) => created_by)].filter((id) => id !== null)
+  const members = new Map((await findMembersById(db, workspace.id, [...new Set(ids)])).map((member) => [member.id, member]))
+  return ({ created_by }: EventRow): { readonly name: string; readonly email: string } =>
+    members.get(owner_id ?? '') ?? members.get(created_by ?? '') ?? { name, email: platformAddress(config) }
 }
 
 /** A calendar as a file (document 3, export). Throws as `requireCalendar` does, and VALIDATION_ERROR for a records calendar. */

@@ -2,6 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireCalendar } from '#shared/features/calendar/access.ts'
 import { announceImportedEvents } from '#shared/features/calendar/announce.ts'
 import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
+import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventTimeOf, withExtents } from '#shared/features/calendar/events/event.ts'
@@ -13,6 +14,7 @@ import type { ImportWarning, ReadFile } from '#shared/features/calendar/ics/read
 import { buildImportedSets, type ImportedSet } from '#shared/features/calendar/import-export/imported-rows.ts'
 import { deleteOtherExceptions, lockEventsByUid } from '#shared/features/calendar/import-export/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
+import { findMembersById } from '#shared/features/calendar/store.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -50,21 +52,16 @@ export async function importEvents(
     workspace.id,
     known.map(({ id }) => id),
   )
-  const sets = buildImportedSets({ scope, calendar, zoneLookup }, part, { events: known, exceptions })
+  const people = [calendar.owner_id, ...known.map(({ created_by }) => created_by)].filter((id) => id !== null)
+  const organizers = await findMembersById(db, workspace.id, [...new Set(people)])
+  const sets = buildImportedSets({ scope, calendar, zoneLookup, organizers }, part, { events: known, exceptions })
   const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
   await scheduleReminders(scope, calendar, rows)
   const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || eventTimeOf(event).end > scope.now().getTime())
-  for (const isNew of [true, false]) {
-    await announceImportedEvents(
-      scope,
-      calendar,
-      isNew ? 'created' : 'updated',
-      upcoming.filter((set) => set.isNew === isNew),
-    )
-  }
-  const created = written.sets.filter(({ isNew }) => isNew).length
+  for (const [change, sets] of Map.groupBy(upcoming, ({ change }) => change)) await announceImportedEvents(scope, calendar, change, sets)
+  const created = written.sets.filter(({ change }) => change === 'created').length
   const notes = written.sets.flatMap(({ line, event: { uid }, note }) => (note === undefined ? [] : [{ line, uid, message: note }]))
   const skipped = sets.length - written.sets.length
   return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
@@ -94,10 +91,11 @@ async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<vo
   const budget = transactionBudget(scope)
   const rows = sets.flatMap(({ event, exceptions }) => [event, ...exceptions])
   const kept = new Set(sets.flatMap(({ keptIds }) => keptIds))
-  const known = sets.filter(({ isNew }) => !isNew).map(({ event }) => event.id)
+  const known = sets.filter(({ change }) => change !== 'created').map(({ event }) => event.id)
   await deleteOtherExceptions(db, workspace.id, known, [...kept])
   const storedRows = rows.filter(({ id }) => kept.has(id))
   await updateEvents(db, workspace.id, await withExtents(storedRows, budget))
+  await releaseSlots(db, workspace.id, known)
   const newRows = rows.filter(({ id }) => !kept.has(id))
   await insertEvents(db, workspace.id, await withExtents(newRows, budget))
   const guests = sets.flatMap(({ guests }) => guests)

@@ -6,13 +6,15 @@ import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
 import { type FileEvent, originalStartIn } from '#shared/features/calendar/ics/read-event.ts'
 import type { ReadFile } from '#shared/features/calendar/ics/read-file.ts'
+import type { Member } from '#shared/features/calendar/store.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** The rows of one UID of a file. */
 export interface ImportedSet {
   readonly line: number
-  readonly isNew: boolean
+  /** What the import does to the event, as it is announced. */
+  readonly change: 'created' | 'updated' | 'cancelled'
   /** Ids of the event and the exceptions that the calendar already has. */
   readonly keptIds: readonly string[]
   /** A warning about the whole UID. */
@@ -22,8 +24,8 @@ export interface ImportedSet {
   readonly guests: readonly (readonly [EventRow, FileEvent['guests']])[]
 }
 
-/** The identity of a stored event, which an import keeps. */
-type Identity = Pick<EventRow, 'id' | 'sequence' | 'created_at'>
+/** The identity of a stored event, which an import keeps, and its status. */
+type Identity = Pick<EventRow, 'id' | 'status' | 'sequence' | 'created_by' | 'created_at'>
 
 /** The events that the calendar has under the UIDs, and their exceptions. */
 interface StoredEvents {
@@ -36,6 +38,8 @@ interface Import {
   readonly scope: Scope
   readonly calendar: Calendar
   readonly zoneLookup: ReadFile['zoneLookup']
+  /** The calendar's owner and the creators of the stored events: organizers whose events are not somebody else's. */
+  readonly organizers: readonly Member[]
 }
 
 /**
@@ -62,15 +66,16 @@ function buildSet(
 ): ImportedSet {
   const [master] = events.filter(({ original }) => original === undefined).sort(byNewestFirst)
   const { chosen, note } = master ? { chosen: master } : eventWithoutMaster(into, events)
-  const event = buildRow(into, uid, chosen, known)
-  const exceptions = event.recurrence === null ? [] : buildExceptions(into, { event, master: chosen }, events, knownExceptions)
+  const creator = known?.created_by ?? null
+  const event = buildRow(into, uid, chosen, known, creator)
+  const exceptions = event.recurrence === null ? [] : buildExceptions(into, { event, master: chosen, creator }, events, knownExceptions)
   const guests = [[event, chosen.guests] as const, ...exceptions.map(([row, from]) => [row, from.guests] as const)]
   const rows = exceptions.map(([row]) => row)
   const stored = new Set([known, ...knownExceptions].map((entry) => entry?.id))
   const keptIds = [event, ...rows].map(({ id }) => id).filter((id) => stored.has(id))
   return {
     line: chosen.line,
-    isNew: known === undefined,
+    change: known === undefined ? 'created' : event.status === 'cancelled' && known.status !== 'cancelled' ? 'cancelled' : 'updated',
     keptIds,
     ...(note === undefined ? {} : { note }),
     event,
@@ -97,7 +102,7 @@ function eventWithoutMaster({ zoneLookup }: Import, events: readonly FileEvent[]
 
 function buildExceptions(
   into: Import,
-  { event, master }: { readonly event: EventRow; readonly master: FileEvent },
+  { event, master, creator }: { readonly event: EventRow; readonly master: FileEvent; readonly creator: string | null },
   events: readonly FileEvent[],
   known: readonly EventRow[],
 ): [EventRow, FileEvent][] {
@@ -109,12 +114,14 @@ function buildExceptions(
     if (!byOriginal.has(original)) byOriginal.set(original, entry)
   }
   return [...byOriginal].map(([original, entry]) => {
-    const row = { ...buildRow(into, event.uid, entry, knownByOriginal.get(original)), ...occurrenceColumns(event, original) }
-    return [row, entry]
+    const row = buildRow(into, event.uid, entry, knownByOriginal.get(original), creator)
+    return [{ ...row, ...occurrenceColumns(event, original) }, entry]
   })
 }
 
-function buildRow({ scope, calendar }: Import, uid: string, from: FileEvent, known: Identity | undefined): EventRow {
+/** A row of the file. `creator` is that of the stored event, which stays its organizer; null for a new event. */
+function buildRow(into: Import, uid: string, from: FileEvent, known: Identity | undefined, creator: string | null): EventRow {
+  const { scope, calendar } = into
   const at = scope.now().toISOString()
   const start = (ms: number): string => (from.when.allDay ? `${dateText(ms)}T00:00:00` : wallClockText(ms))
   return {
@@ -139,20 +146,28 @@ function buildRow({ scope, calendar }: Import, uid: string, from: FileEvent, kno
     rdates: from.rdates.map(start),
     exdates: from.exdates.map(start),
     sequence: Math.max(from.sequence, known?.sequence ?? 0),
-    organizer: foreignOrganizer(scope, from),
+    organizer: foreignOrganizer(into, from, creator),
     record_type: null,
     record_id: null,
     deduplication_key: null,
-    created_by: scope.actor.id,
+    created_by: creator ?? scope.actor.id,
     timed_at: at,
     created_at: known?.created_at ?? at,
     updated_at: at,
   }
 }
 
-/** The organizer of the event; null for none, the caller, and the address from which this server mails. */
-function foreignOrganizer({ config, principal }: Scope, { organizer }: FileEvent): EventRow['organizer'] {
+/**
+ * The organizer of the event; null for none, the caller, the calendar's owner, the creator of the stored event, and the address from which
+ * this server mails.
+ */
+function foreignOrganizer(
+  { scope: { config, principal }, calendar, organizers }: Import,
+  { organizer }: FileEvent,
+  creator: string | null,
+): EventRow['organizer'] {
   if (organizer === null || organizer.email === '') return null
-  const isOwn = [platformAddress(config), principal?.email ?? ''].some((email) => email.toLowerCase() === organizer.email.toLowerCase())
-  return isOwn ? null : organizer
+  const members = organizers.filter(({ id }) => id === calendar.owner_id || id === creator).map(({ email }) => email)
+  const own = [platformAddress(config), principal?.email ?? '', ...members]
+  return own.some((email) => email.toLowerCase() === organizer.email.toLowerCase()) ? null : organizer
 }

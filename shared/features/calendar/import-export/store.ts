@@ -18,8 +18,8 @@ export async function deleteOtherExceptions(
   if (seriesIds.length > 0) await db.query(deleteExceptionRows({ workspaceId, seriesIds, keptIds }))
 }
 
-const { uid, id, sequence, created_at } = eventColumns
-const identityColumns = { uid, id, sequence, created_at }
+const { uid, id, status, sequence, created_by, created_at } = eventColumns
+const identityColumns = { uid, id, status, sequence, created_by, created_at }
 
 const selectEventsByUid = statement(
   'calendar.selectEventsByUid',

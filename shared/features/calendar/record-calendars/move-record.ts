@@ -35,9 +35,12 @@ export async function moveRecord(
     throw problem('FORBIDDEN', `Needs records:read of ${source.end_field} on ${type.key}`)
   requirePermission(scope, 'records:update', type.key)
   const isDate = field.type === 'date'
+  const from = readTime('start', start, isDate)
+  const to = end === undefined ? undefined : readTime('end', end, isDate)
+  if (to !== undefined && to < from) throw problem('VALIDATION_ERROR', 'end must not be before start')
   await changeRecord(scope, type.key, recordId, {
-    [source.start_field]: readTime('start', start, isDate),
-    ...(end === undefined ? {} : { [source.end_field ?? '']: readTime('end', end, isDate) }),
+    [source.start_field]: from,
+    ...(to === undefined ? {} : { [source.end_field ?? '']: to }),
   })
   return { moved: true }
 }

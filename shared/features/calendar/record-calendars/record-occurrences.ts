@@ -16,6 +16,7 @@ import { dateMs, dateText, instantText, type TimeWindow } from '#shared/features
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { hasAmount } from '#shared/platform/kernel/field-type.ts'
 import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Records that one calendar shows in a window: this many that begin in it, and this many that continue into it. */
 const maxRecords = 2_000
@@ -75,7 +76,7 @@ function occurrence({ id, timezone }: Calendar, { record, allDay, start, end, ti
       start: timeText(start, allDay),
       end: timeText(end, allDay),
       all_day: allDay,
-      title: details ? String(title ?? '').slice(0, 300) : hiddenTitle,
+      title: details ? cutText(String(title ?? ''), 300) : hiddenTitle,
       status: 'confirmed',
       recurring: false,
       details,

@@ -9,6 +9,7 @@ import { type Calendar, findCalendar } from '#shared/features/calendar/calendars
 import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { type EventWithAnswer, findEventsInWindow } from '#shared/features/calendar/events/store.ts'
 import { takeMailQuota } from '#shared/features/calendar/guests/mail-quota.ts'
+import { organizerOf } from '#shared/features/calendar/guests/organizer.ts'
 import { type Attendee, findAttendees } from '#shared/features/calendar/guests/store.ts'
 import { listenedMinutes, reminderMinutesOf, reminderReachMs, scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
 import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
@@ -116,6 +117,7 @@ async function remindGuests(
   if (event.organizer === null)
     await mailGuests(
       scope,
+      calendar,
       happens,
       attending.filter(({ user_id }) => user_id === null),
       key,
@@ -134,6 +136,7 @@ async function hostOf(scope: Scope, calendar: Calendar, event: EventWithAnswer):
 
 async function mailGuests(
   scope: Scope,
+  calendar: Calendar,
   { event, when, from }: EventOccurrence<EventWithAnswer>,
   guests: readonly Attendee[],
   key: string,
@@ -144,6 +147,7 @@ async function mailGuests(
     guests.map(({ email }) => email),
     'calendar',
   )
+  const { email: organizer } = await organizerOf(scope, event.created_by, calendar)
   for (const guest of guests.filter((_, index) => allowed[index])) {
     const locationLine = event.location === '' ? '' : `  ${event.location}\n`
     await queueMail(scope, {
@@ -152,6 +156,7 @@ async function mailGuests(
       kind: 'calendar',
       to: guest.email,
       subject: `Reminder: ${event.title}`,
+      ...(organizer === null ? {} : { headers: { 'Reply-To': organizer } }),
       text: `This event is coming up.\n\n  ${event.title}\n  ${eventTimeInWords(when)}\n${locationLine}`,
     })
   }

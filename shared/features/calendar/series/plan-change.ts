@@ -87,7 +87,7 @@ function moveException(
     ? moveOwnTime(own, { oldSeries, newSeries })
     : { ...newSeries, start: to, end: to + (newSeries.end - newSeries.start) }
   const plain = Object.entries(withoutTimes(change)).filter(
-    ([key, value]) => exception[key as keyof EventRow] === before[key as keyof EventRow] || (key === 'status' && value === 'cancelled'),
+    ([key, value]) => isInherited(exception, before, key as keyof EventRow) || (key === 'status' && value === 'cancelled'),
   )
   return {
     ...applyChange(exception, Object.fromEntries(plain) as EventChange),
@@ -95,6 +95,12 @@ function moveException(
     ...occurrenceColumns(after, to),
     calendar_id: after.calendar_id,
   }
+}
+
+/** Whether an exception has the series' value of a field. A link to a record is one value of two fields. */
+function isInherited(exception: EventRow, series: EventRow, key: keyof EventRow): boolean {
+  const keys: readonly (keyof EventRow)[] = key === 'record_type' || key === 'record_id' ? ['record_type', 'record_id'] : [key]
+  return keys.every((one) => JSON.stringify(exception[one]) === JSON.stringify(series[one]))
 }
 
 /** Moves an exception's own time with its series. If only one of the two is all-day, it moves by whole days. */
@@ -116,9 +122,12 @@ const hasOwnTime = (own: EventTime, series: EventTime, original: number): boolea
   !isSameTime(own, { ...series, start: original, end: original + (series.end - series.start) })
 
 /** The fields of a change that are neither times nor repeats. */
-function withoutTimes({ title, description, location, color, status, visibility }: EventChange): EventChange {
+function withoutTimes(change: EventChange): EventChange {
+  const { title, description, location, color, status, visibility, reminders, record_type, record_id } = change
   return Object.fromEntries(
-    Object.entries({ title, description, location, color, status, visibility }).filter(([, value]) => value !== undefined),
+    Object.entries({ title, description, location, color, status, visibility, reminders, record_type, record_id }).filter(
+      ([, value]) => value !== undefined,
+    ),
   ) as EventChange
 }
 
@@ -149,7 +158,7 @@ export function changeOccurrence(
   now: Date,
 ): RowChange[] {
   if (change.recurrence) throw problem('VALIDATION_ERROR', 'recurrence applies to the whole series: use scope=all or following')
-  if (change.calendar_id !== undefined && change.calendar_id !== series.calendar_id)
+  if (change.calendar_id !== undefined && change.calendar_id.toLowerCase() !== series.calendar_id)
     throw problem('VALIDATION_ERROR', 'calendar_id applies to the whole series: use scope=all')
   const { recurrence: _, ...own } = change
   const known = exception ?? newExceptionRow(series, original, now)

@@ -2,7 +2,7 @@ import { type EventTime, instantOfWallClock, wallClockOf } from '#shared/feature
 import { eventTimeOf, seriesOf, wallClockText } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { endOfTime, isSeriesStart, lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
-import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
+import { type RuleParts, rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
 import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -41,11 +41,22 @@ function moveRule(series: Series, after: EventTime, move: (ms: number) => number
     UNTIL: until === undefined ? undefined : untilText(move(until), after),
     BYDAY: parts.get('BYDAY')?.replaceAll(/MO|TU|WE|TH|FR|SA|SU/g, (day) => shiftWeekday(day, days)),
     BYMONTHDAY: moveMonthDays(parts.get('BYMONTHDAY'), days),
+    WKST: moveWeekStart(parts, days),
   })
 }
 
 const week = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 const shiftWeekday = (day: string, days: number): string => week[(((week.indexOf(day) + days) % 7) + 7) % 7] ?? day
+
+/**
+ * Shifts the first day of the week, MO by default, of a rule that skips weeks: days of one week then stay in one week. Of other rules it
+ * has no effect, and they keep theirs.
+ */
+function moveWeekStart(parts: RuleParts, days: number): string | undefined {
+  const start = parts.get('WKST')
+  const skipsWeeks = parts.get('FREQ') === 'WEEKLY' && Number(parts.get('INTERVAL') ?? 1) > 1 && parts.has('BYDAY')
+  return skipsWeeks && days % 7 !== 0 ? shiftWeekday(start ?? 'MO', days) : start
+}
 
 /** Shifts BYMONTHDAY if all days are 1 to 28 before and after, so that every month has them. Otherwise it stays. */
 function moveMonthDays(list: string | undefined, days: number): string | undefined {

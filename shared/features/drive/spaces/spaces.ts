@@ -16,6 +16,7 @@ import {
 } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /**
  * The caller's drives, then the team's spaces in which the caller's roles allow at least one action. Creates missing default spaces before
@@ -47,7 +48,7 @@ export async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   const key = `user-${actor.personId}`
   await db.query(
     insertSpaceOnce({
-      ...{ workspaceId: workspace.id, id: newId(), key, name: actor.name.slice(0, 120), type: 'user' },
+      ...{ workspaceId: workspace.id, id: newId(), key, name: cutText(actor.name, 120), type: 'user' },
       ...{ ownerId: actor.personId, isMain: true, createdAt: now() },
     }),
   )

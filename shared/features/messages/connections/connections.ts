@@ -21,6 +21,7 @@ import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 import { normalizeSender } from '#shared/platform/mail/sender.ts'
 
 type SecretName = 'password' | 'dkim' | 'webhook'
@@ -137,7 +138,7 @@ export async function saveConnectionCheck(
   error: string | null,
 ): Promise<ConnectionView> {
   const status = error === null ? 'ok' : 'failed'
-  const result = { status, error: error?.slice(0, 500), checkedAt: scope.now() } as const
+  const result = { status, error: error && cutText(error, 500), checkedAt: scope.now() } as const
   const [row] = await scope.db.query(updateConnectionCheck({ ...result, workspaceId: scope.workspace.id, id, testedVersion: updatedAt }))
   return row ? viewOf(scope, row) : getConnection(scope, id)
 }

@@ -5,6 +5,7 @@ import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
 import type { Link } from '#shared/features/payments/links/store.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Maximum length of a string field in characters. */
 const maxStringLength = 500
@@ -24,7 +25,7 @@ export async function createPaymentRecord(scope: Scope, link: Link, payment: Pro
   return (await createSystemRecord(scope, 'payments', values)).id
 }
 
-const truncate = (text: string): string | null => [...text].slice(0, maxStringLength).join('') || null
+const truncate = (text: string): string | null => cutText(text, maxStringLength) || null
 
 // A provider's email may be invalid; the record then has none.
 function validEmail(text: string): string | null {

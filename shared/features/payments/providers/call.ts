@@ -2,6 +2,7 @@ import type { Credentials } from '#shared/features/payments/providers/provider.t
 import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Timeout of one call in milliseconds; two calls fit into the time that a caller waits. */
 const timeoutMs = 20_000
@@ -40,7 +41,7 @@ export async function callProvider(call: ProviderCall): Promise<unknown> {
   const json = parseJson(text)
   if (answer.status >= 400) {
     const message = withoutSecrets(readErrorMessage(json) ?? `status ${answer.status}`, credentials)
-    throw problem('VALIDATION_ERROR', `${provider} refused: ${message.slice(0, 500)}`)
+    throw problem('VALIDATION_ERROR', `${provider} refused: ${cutText(message, 500)}`)
   }
   if (answer.status >= 300 || json === undefined) throw new ProviderUnavailable(`${provider} answered ${answer.status} without JSON`)
   return json

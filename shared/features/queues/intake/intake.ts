@@ -14,6 +14,7 @@ import { moveItem } from '#shared/features/queues/items/move.ts'
 import { findOpenItemsOfRecords } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** Record changes applied per transaction, which locks these records. */
 const batchSize = 100
@@ -88,7 +89,7 @@ async function addForChanges(
     // The editor's present rights count: the field may have been hidden from the editor since the queue was saved.
     const isVisible = field !== undefined && record !== undefined && access.visibleFields(record).has(field.key)
     const value = isVisible ? valueToCell(record.values[field.key] ?? null, field).trim() : ''
-    const key = value === '' ? id : [...value].slice(0, queueLimits.keyCharacters).join('')
+    const key = value === '' ? id : cutText(value, queueLimits.keyCharacters)
     return { key, record_id: id, stage: queue.intake.stage }
   })
   // Intake never duplicates an open key, even in a queue with allow_duplicates.
