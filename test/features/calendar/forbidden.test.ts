@@ -41,7 +41,7 @@ test('forbidden: the error for a personal calendar names a share, since no permi
   t.is(body.error.message, 'Needs a share of the calendar mine with level manage')
 })
 
-test('forbidden: a deny rule holds against a higher permission that is allowed', async (t) => {
+test('forbidden: a deny rule holds against a higher permission and a share, not against visibility', async (t) => {
   const w = await fresh()
   const calendar = await makeCalendar(t, w, { key: `d-${crypto.randomUUID().slice(0, 8)}` })
   const event = await makeEvent(t, w, { calendar_id: calendar.id, title: 'Plan' })
@@ -72,8 +72,11 @@ test('forbidden: a deny rule holds against a higher permission that is allowed',
     t.is((await client.get(one)).status, 404, allowed)
     t.is((await client.get(`${all}/export`)).status, 403, allowed)
     t.is((await client.get(all)).data.access, 'busy', allowed)
-    // A share of the calendar is a right of its own.
     await w.org.owner.post(`${all}/shares`, { email: await readEmail(w.db, id), level: 'read' })
+    t.like(await list(), [{ title: 'Busy', details: false }], allowed)
+    // Visibility is a floor for every member.
+    await w.org.owner.patch(all, { visibility: 'read' })
     t.like(await list(), [{ title: 'Plan', details: true }], allowed)
+    await w.org.owner.patch(all, { visibility: calendar.visibility })
   }
 })
