@@ -36,6 +36,11 @@ export interface Policy {
    * for other permissions.
    */
   readonly permits: (permission: Permission, resource?: string, attributes?: Attributes) => Permit
+  /**
+   * Whether a deny rule matches the permission on the resource, beyond no rule that allows it. It also refuses what a share would allow. For
+   * permissions other than `records:…`.
+   */
+  readonly denies: (permission: Permission, resource: string) => boolean
   /** Whether the caller has the permission on any resource. Lists use it and then show only permitted items. */
   readonly permitsSomewhere: (permission: Permission) => boolean
   /** Decides for a resource with these attributes; `fields` give their types. Only rules on every item match resource `*`. */
@@ -67,6 +72,7 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
   }
   return Object.freeze({
     permits: permitsOn,
+    denies: (permission, resource) => decide(permission, resource, {}).matched?.effect === 'deny',
     permitsSomewhere: (permission) => ['*', ...index.keys(permission)].some((resource) => permitsOn(permission, resource) !== 'never'),
     decide,
     recordAccess,
@@ -77,6 +83,7 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
 /** The policy of the owner and of the platform itself. */
 const ownerPolicy: Policy = Object.freeze({
   permits: () => 'always',
+  denies: () => false,
   permitsSomewhere: () => true,
   decide: () => ({ allowed: true, effect: 'allow', matched: null }),
   recordAccess: memoizeByFields((_action, _typeKey, fields) => createFullRecordAccess(fields)),

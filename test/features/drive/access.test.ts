@@ -4,6 +4,7 @@ import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive
 import { type Caller, createMember, createOrg, createService, type Org } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { addMember, readFileUsage } from '#test/support/rows.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -135,6 +136,58 @@ test('access: a share gives access to its prefix only: a folder or a file, to vi
   t.is((await ann.client.delete(`${own.path}/shares/${shared.data.id}`)).status, 204)
   t.is(outcomeOf(await ann.client.delete(`${own.path}/shares/${shared.data.id}`)), '404 NOT_FOUND')
   t.is((await own.shares()).data.length, 2)
+})
+
+test('access: a deny rule refuses what a share of a team’s space allows, but nothing in a personal drive', async (t) => {
+  const { w, org } = await opened()
+  const id = await makeSpace(org.owner, org, 'mine-3')
+  const space = spaceOf(org.owner, org, id)
+  await space.put('f/a.txt')
+  await space.share({ org_wide: true, mode: 'edit' })
+  const deny = (...actions: string[]) => [{ effect: 'deny', actions, resources: ['mine-3'] }]
+  const edits = 'list 200 read 200 write 201 delete 200 folder 201 move 200 shares 403 remove 403'
+  const expected: Readonly<Record<string, readonly [readonly object[], string, mode: string | undefined]>> = {
+    nothing: [[], edits, 'edit'],
+    'another space': [[{ effect: 'deny', actions: ['drive:read', 'drive:write'], resources: ['other'] }], edits, 'edit'],
+    write: [deny('drive:write'), 'list 200 read 200 write 403 delete 403 folder 403 move 403 shares 403 remove 403', 'view'],
+    read: [deny('drive:read'), 'list 403 read 403 write 201 delete 200 folder 201 move 200 shares 403 remove 403', 'edit'],
+    both: [deny('drive:read', 'drive:write'), `${all(404)} shares 404 remove 404`, undefined],
+    everything: [[{ effect: 'deny', actions: ['*'] }], `${all(404)} shares 404 remove 404`, undefined],
+  }
+  for (const [name, [policy, outcomes, mode]] of Object.entries(expected)) {
+    const member = await createMember(w, org, policy)
+    t.is(await outcomesFor(member, org, id), outcomes, name)
+    const { shared } = (await member.client.get(`${org.path}/drive/buckets`)).data
+    t.is(shared.find(({ bucket_id }: { bucket_id: string }) => bucket_id === id)?.mode, mode, name)
+  }
+  const [ann, ben] = [await createMember(w, org), await createMember(w, org, [{ effect: 'deny', actions: ['*'] }])]
+  const { main } = await firstSpaces(ann.client, org)
+  await spaceOf(ann.client, org, main).put('f/a.txt')
+  await spaceOf(ann.client, org, main).share({ prefix: 'f/', user_id: ben.id, mode: 'view' })
+  t.is((await spaceOf(ben.client, org, main).download('f/a.txt')).status, 200)
+})
+
+test('access: a person’s main drive is made by the first call that names its key', async (t) => {
+  const { w, org } = await opened()
+  const firstCalls: Readonly<Record<string, readonly [(space: ReturnType<typeof spaceOf>) => Promise<Answer>, status: number]>> = {
+    list: [(space) => space.list(), 200],
+    upload: [(space) => space.put('a.txt'), 201],
+    folder: [(space) => space.makeFolder('a/'), 201],
+    shares: [(space) => space.share({ org_wide: true, mode: 'view' }), 201],
+    download: [(space) => space.download('a.txt'), 404],
+  }
+  for (const [name, [call, status]] of Object.entries(firstCalls)) {
+    const { id, client } = await createMember(w, org)
+    t.is((await call(spaceOf(client, org, `user-${id}`))).status, status, name)
+    const { buckets } = (await client.get(`${org.path}/drive/buckets`)).data
+    t.deepEqual(
+      buckets.map(({ key, type }: Record<string, string>) => [key, type]),
+      [[`user-${id}`, 'user']],
+      name,
+    )
+  }
+  const [ann, ben] = [await createMember(w, org), await createMember(w, org)]
+  t.is(outcomeOf(await spaceOf(ben.client, org, `user-${ann.id}`).list()), '404 NOT_FOUND')
 })
 
 test('access: a share names one member; the shared space has no shares', async (t) => {

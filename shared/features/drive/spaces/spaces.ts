@@ -2,7 +2,14 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/workspace.ts'
-import { accessByRoleOrOwnership, insertSharedSpace, requireSpace, sharedSpaceKey } from '#shared/features/drive/access.ts'
+import {
+  accessByRoleOrOwnership,
+  accessByShares,
+  insertMainDrive,
+  insertSharedSpace,
+  requireSpace,
+  sharedSpaceKey,
+} from '#shared/features/drive/access.ts'
 import type { SharedItem, Space, SpaceInput } from '#shared/features/drive/schemas.ts'
 import { findSharedWith } from '#shared/features/drive/shares/store.ts'
 import {
@@ -11,7 +18,6 @@ import {
   deleteSpace,
   findSpaces,
   insertSpace,
-  insertSpaceOnce,
   type SpaceWithTotals,
 } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -40,29 +46,26 @@ async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
 }
 
 /** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
-export async function ensureDefaultSpaces(scope: Scope): Promise<void> {
-  const { db, workspace, actor, now } = scope
+async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   await insertSharedSpace(scope)
-  if (actor.personId === null) return
-  const key = `user-${actor.personId}`
-  await db.query(
-    insertSpaceOnce({
-      ...{ workspaceId: workspace.id, id: newId(), key, name: actor.name.slice(0, 120), type: 'user' },
-      ...{ ownerId: actor.personId, isMain: true, createdAt: now() },
-    }),
-  )
+  await insertMainDrive(scope)
 }
 
-/** Folders and files that others have shared with the caller, except those to which the caller's roles already give as much access. */
+/**
+ * Folders and files that others have shared with the caller, except those to which the caller's roles already give as much access, or deny
+ * what the share allows.
+ */
 export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
   if (actor.personId === null) return []
   const rows = await db.query(findSharedWith({ workspaceId: workspace.id, personId: actor.personId }))
-  const added = rows.filter((row) => {
-    const { read, write } = accessByRoleOrOwnership(scope, { ...row, owner_id: null })
-    return !(read && (write || !row.edits))
+  return rows.flatMap((row) => {
+    const { bucket_id, prefix, edits, owner_name } = row
+    const held = accessByRoleOrOwnership(scope, { ...row, owner_id: null })
+    const shared = accessByShares(scope, row, [edits ? 'edit' : 'view'])
+    const isAdded = (shared.read && !held.read) || (shared.write && !held.write)
+    return isAdded ? [{ bucket_id, prefix, mode: shared.write ? 'edit' : 'view', owner_name }] : []
   })
-  return added.map(({ bucket_id, prefix, edits, owner_name }) => ({ bucket_id, prefix, mode: edits ? 'edit' : 'view', owner_name }))
 }
 
 /**
