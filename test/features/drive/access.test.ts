@@ -83,6 +83,8 @@ test('access: an access key has no drive and creates none', async (t) => {
     ['org'],
   )
   t.is(outcomeOf(await client.post(`${org.path}/drive/buckets`, { key: 'made', name: 'Made' })), '201')
+  t.is(outcomeOf(await client.post(`${org.path}/drive/buckets`, { key: null, name: 'Made' })), '400 VALIDATION_ERROR')
+  t.is(outcomeOf(await org.owner.post(`${org.path}/drive/buckets`, { type: 'personal', key: null, name: 'Mine' })), '201')
   const other = await createMember(w, org)
   t.is(outcomeOf(await other.client.post(`${org.path}/drive/buckets`, { key: 'more', name: 'More' })), '403 FORBIDDEN')
 })
@@ -231,6 +233,29 @@ test('access: shares move with their files, the stronger of two is kept, and a d
   t.deepEqual(await modes(), ['c/ edit', 'c/b/ edit'], 'a folder’s share outlives its last file')
   t.deepEqual((await own.remove('c/')).data, { deleted: 0 })
   t.deepEqual(await modes(), [])
+})
+
+test('access: an editor joins folders only where no share would then cover other files', async (t) => {
+  const { w, org } = await opened()
+  const [ann, ben, cleo] = [await createMember(w, org), await createMember(w, org), await createMember(w, org)]
+  const { main } = await firstSpaces(ann.client, org)
+  const own = spaceOf(ann.client, org, main)
+  const hers = spaceOf(cleo.client, org, main)
+  for (const key of ['x/a/1', 'x/b/2', 'x/c/d/3', 'x/e/4', 'x/f/5']) await own.put(key)
+  await own.share({ prefix: 'x/', user_id: cleo.id, mode: 'edit' })
+  await own.share({ prefix: 'x/a/', user_id: ben.id, mode: 'view' })
+  await own.share({ prefix: 'x/e/', user_id: ben.id, mode: 'view' })
+  const refused = await hers.move('x/a/', 'x/b/')
+  t.is(outcomeOf(refused), '403 FORBIDDEN')
+  t.regex(refused.body.error.message, /drive:manage/)
+  t.is(outcomeOf(await hers.move('x/a/', 'x/')), '403 FORBIDDEN', 'into its own parent')
+  t.is(outcomeOf(await spaceOf(ben.client, org, main).download('x/b/2')), '404 NOT_FOUND')
+  t.is((await hers.move('x/a/', 'x/new/')).data.moved, 1, 'where nothing was')
+  t.is((await hers.move('x/new/', 'x/e/')).data.moved, 1, 'where the same share is')
+  t.is((await hers.move('x/f/', 'x/b/')).data.moved, 1, 'without a share')
+  t.is((await spaceOf(ben.client, org, main).download('x/e/1')).status, 200)
+  t.is((await own.move('x/e/', 'x/b/')).data.moved, 2, 'by the owner')
+  t.is((await spaceOf(ben.client, org, main).download('x/b/2')).status, 200)
 })
 
 test('access: the drive of a member who leaves is inaccessible, and is restored if the member returns within 30 days', async (t) => {

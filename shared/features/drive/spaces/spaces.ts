@@ -72,7 +72,7 @@ export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> 
  * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a
  * personal drive when the caller is no person, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
  */
-export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
+export async function createSpace(scope: Scope, { key: requestedKey, name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope
   const given = { workspaceId: workspace.id, isMain: false }
   if (type === 'personal') {
@@ -82,6 +82,7 @@ export async function createSpace(scope: Scope, { key = '', name, type }: SpaceI
     const personal = { ...given, id, key: `user-${id}`, name, type: 'user', ownerId: actor.personId, createdAt: now() } as const
     return inserted(await db.query(insertSpace(personal)))
   }
+  const key = requestedKey ?? ''
   checkSpaceKey(key)
   requirePermission(scope, 'drive:manage', key)
   return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) => {
