@@ -113,6 +113,10 @@ test('links: an invoice sets amount and currency, and is 404 for a caller that m
   t.like((await link({ invoice_id: yen })).data, { amount: '500', currency: 'JPY', invoice_id: yen })
   t.like((await link({ invoice_id: yen, amount: 200 })).data, { amount: '200', currency: 'JPY' })
   t.like((await link({ invoice_id: yen, amount: 2.5, currency: 'EUR' })).data, { amount: '2.50', currency: 'EUR' })
+  t.like((await link({ invoice_id: yen, currency: 'JPY' })).data, { amount: '500', currency: 'JPY' })
+  const mixed = await link({ invoice_id: yen, currency: 'EUR' })
+  t.is(mixed.status, 400)
+  t.is(mixed.body.error.message, 'currency must be JPY, as that of the invoice, unless amount is sent too')
   t.like((await link({ invoice_id: empty, amount: 2 })).data, { amount: '2.00', currency: 'USD' })
   t.is((await link({ invoice_id: empty })).status, 400)
   const collect = { effect: 'allow', actions: ['payments:collect'] }
