@@ -5,6 +5,7 @@ import { isInline, isPlayable } from '#shared/features/drive/objects/content-typ
 import { findFile } from '#shared/features/drive/objects/read-file.ts'
 import { type StoredBytes, saveUpload, storeBytes } from '#shared/features/drive/objects/upload.ts'
 import { driveObject, keyQuery } from '#shared/features/drive/schemas.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
 const bucket = `${orgPath}/drive/buckets/:bucketId` as const
@@ -14,6 +15,15 @@ const sandboxHeaders = { 'Content-Security-Policy': "sandbox; default-src 'none'
 
 /** Makes browsers ask before they reuse a copy. Otherwise they could show an old version, or a file that is no longer shared. */
 const revalidationHeaders = { 'Cache-Control': 'private, no-cache' }
+
+/**
+ * The name of an uploaded file as its key. The form's parser replaces bytes that are no UTF-8 by U+FFFD, so different names could become
+ * the same key.
+ */
+function keyOfName(name: string): string {
+  if (name.includes('\ufffd')) throw problem('VALIDATION_ERROR', 'the name of the file must be UTF-8, or key must be sent')
+  return name
+}
 
 export const routes = [
   receive({
@@ -33,7 +43,7 @@ export const routes = [
     }),
     digestOf: ({ sha256 }) => sha256,
     handle: async ({ params, kept, fields }, scope) => {
-      const { object, isNew } = await saveUpload(scope, params.bucketId, fields.get('key') || kept.name, kept)
+      const { object, isNew } = await saveUpload(scope, params.bucketId, fields.get('key') || keyOfName(kept.name), kept)
       return isNew ? object : new Replaced(object)
     },
   }),

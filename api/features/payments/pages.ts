@@ -140,7 +140,7 @@ function findFailure(scope: Scope, link: PayPageLink, body: URLSearchParams): Pr
     return problem('VALIDATION_ERROR', 'The form was not sent from this page. Please try again.')
   }
   if (!['pay', 'decline'].includes(body.get('action') ?? '')) return problem('VALIDATION_ERROR', 'Choose whether to pay or to decline.')
-  if (name.length > 200) return problem('VALIDATION_ERROR', 'name must have at most 200 characters')
+  if ([...name].length > 200) return problem('VALIDATION_ERROR', 'name must have at most 200 characters')
   if (email !== '' && !isEmail(email)) return problem('VALIDATION_ERROR', 'email must be a valid email address')
   return undefined
 }

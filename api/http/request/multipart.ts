@@ -41,6 +41,7 @@ export async function findFilePart(
   const found = Promise.withResolvers<FilePart>()
   const whole = Promise.withResolvers<ReadonlyMap<string, string>>()
   const fields = new Map<string, string>()
+  const named = new Set<string>()
   // `files` counts all files, `named` those named `file`.
   const counts = { fields: 0, files: 0, named: 0 }
   parser.on('file', (name, bytes, fileName, _encoding, contentType) => {
@@ -51,6 +52,8 @@ export async function findFilePart(
     if (name !== 'file' && fileName === undefined) {
       counts.fields += 1
       if (counts.fields > limits.fields) return refuse(`body must have at most ${limits.fields} fields beside the file`)
+      if (known?.includes(name) && named.has(name)) return refuse(`${name} must be sent once`)
+      named.add(name)
       return readField(name, bytes, (value) => fields.set(name, value), refuse)
     }
     counts.files += 1

@@ -1,6 +1,7 @@
 import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
+import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Context of an SDK call. */
@@ -27,25 +28,43 @@ export interface SdkMethod {
   readonly call: (context: SdkContext, args: readonly unknown[]) => Promise<unknown>
 }
 
-/** Names and shapes of a method's arguments, in order. */
-type Parameters<Args extends readonly unknown[]> = { readonly [Index in keyof Args]: readonly [name: string, shape: Schema<Args[Index]>] }
+/**
+ * Names and shapes of a method's arguments, in order. `carried` is the shape of an object that was read and may be sent back: its other keys
+ * are ignored, as on creation by the API.
+ */
+type Parameters<Args extends readonly unknown[]> = {
+  readonly [Index in keyof Args]: readonly [name: string, shape: Schema<Args[Index]>, carried?: Schema<unknown>]
+}
 
-/** Builds a method that parses its arguments; a mismatch throws VALIDATION_ERROR naming the argument. */
+/**
+ * Builds a method that parses its arguments; a mismatch throws VALIDATION_ERROR naming the argument, and an unknown key naming the key, as in
+ * a body of the API.
+ */
 export function defineSdkMethod<const Args extends readonly unknown[]>(
   name: string,
   declaration: string,
   parameters: Parameters<Args>,
   call: (context: SdkContext, ...args: Args) => Promise<unknown>,
 ): SdkMethod {
-  const shapes = parameters as readonly (readonly [string, Schema<unknown>])[]
+  const shapes = parameters as readonly (readonly [string, Schema<unknown>, Schema<unknown>?])[]
   return Object.freeze({
     name,
     declaration,
     app: null,
     isReadOnly: false,
-    call: (context, args) => call(context, ...(shapes.map(([name, shape], index) => shape.parse(args[index], name)) as unknown as Args)),
+    call: (context, args) =>
+      call(
+        context,
+        ...(shapes.map(([name, shape, carried], index) => parseArgument(args[index], name, shape, carried)) as unknown as Args),
+      ),
   } satisfies SdkMethod)
 }
+
+const parseArgument = (value: unknown, name: string, shape: Schema<unknown>, carried?: Schema<unknown>): unknown =>
+  shape.parse(readKnownKeys(value, { body: shape.json, answer: carried?.json, stored: undefined }, name).value, name)
+
+/** The shape of an object that may be left out or null: it is empty then. */
+export const optionalArgument = <T>({ json, parse }: Schema<T>): Schema<T> => ({ json, parse: (value, where) => parse(value ?? {}, where) })
 
 /** Binds methods to an app: they answer NOT_FOUND while the app is switched off. */
 export const restrictToApp = (app: AppName, methods: readonly SdkMethod[]): readonly SdkMethod[] =>

@@ -36,7 +36,10 @@ export interface Policy {
    * for other permissions.
    */
   readonly permits: (permission: Permission, resource?: string, attributes?: Attributes) => Permit
-  /** Whether a deny rule refuses the permission on the resource, as for `permits` with its default test of attributes. */
+  /**
+   * Whether a deny rule refuses the permission on the resource. It also refuses what a share or a higher permission would allow. For
+   * permissions other than `records:…`.
+   */
   readonly denies: (permission: Permission, resource: string) => boolean
   /** Whether the caller has the permission on any resource. Lists use it and then show only permitted items. */
   readonly permitsSomewhere: (permission: Permission) => boolean
@@ -69,10 +72,7 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
   }
   return Object.freeze({
     permits: permitsOn,
-    denies: (permission, resource) => {
-      const { effect, matched } = decide(permission, resource, {})
-      return effect === 'deny' && matched !== null
-    },
+    denies: (permission, resource) => decide(permission, resource, {}).matched?.effect === 'deny',
     permitsSomewhere: (permission) => ['*', ...index.keys(permission)].some((resource) => permitsOn(permission, resource) !== 'never'),
     decide,
     recordAccess,

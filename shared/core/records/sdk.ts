@@ -12,14 +12,13 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { type Schema, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const type = ['type', schema(t.String())] as const
 const id = ['id', schema(t.String())] as const
 const valuesByKey = schema(t.Record(t.String(), t.Unknown()))
 const values = ['values', valuesByKey] as const
 const optionalValues = ['values', schema(t.Unknown())] as const
-const query = ['query', schema(t.Unknown())] as const
 
 /** Checks that the type exists (NOT_FOUND) and that the caller has the permission on it (FORBIDDEN), as the route does. Returns its key. */
 async function requireTypeKey(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
@@ -28,8 +27,10 @@ async function requireTypeKey(scope: Scope, permission: Permission, typeKey: str
   return key
 }
 
+type RecordQuery = Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery
+
 /** Parses the query of a listing: parameters as in a URL, except that `filter` may also be a list. */
-function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery {
+function readQuery(given: unknown): RecordQuery {
   if (given === undefined || given === null) return listQuery.parse({}, 'query')
   if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
   const { filter, ...rest } = given as Readonly<Record<string, unknown>>
@@ -42,15 +43,16 @@ function readQuery(given: unknown): Omit<TypeOf<typeof listQuery>, 'filter'> & P
 const isNumberAsText = (name: string, value: unknown): boolean =>
   ['limit', 'page', 'offset'].includes(name) && typeof value === 'string' && /^\d{1,15}$/.test(value)
 
+const query = ['query', { json: listQuery.json, parse: readQuery } satisfies Schema<RecordQuery>] as const
+
 /** The SDK methods for records. They work with the rights of the run's caller. */
 export const recordMethods: readonly SdkMethod[] = [
   defineSdkQuery(
     'records.list',
     '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
     [type, query],
-    async ({ scope }, typeKey, given) => {
+    async ({ scope }, typeKey, query) => {
       const key = await requireTypeKey(scope, 'records:read', typeKey)
-      const query = readQuery(given)
       return isSearchMode(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
     },
   ),

@@ -8,6 +8,12 @@ export function requireDay(text: string, path: string): string {
   return text
 }
 
+/** Throws VALIDATION_ERROR when the first day is after the last. */
+export function requireDayOrder(from: string | undefined, to: string | undefined): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw problem('VALIDATION_ERROR', `from must not be after to, got ${from} and ${to}`)
+}
+
 /** The previous day, YYYY-MM-DD; undefined when it is outside the supported days. */
 export function dayBefore(day: string): string | undefined {
   const before = daysBefore(day, 1)

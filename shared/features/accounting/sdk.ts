@@ -1,8 +1,8 @@
-import { defineSdkMethod, restrictToApp } from '#shared/core/automation/sdk-method.ts'
+import { defineSdkMethod, optionalArgument, restrictToApp } from '#shared/core/automation/sdk-method.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { reverseEntry } from '#shared/features/accounting/entries/reverse.ts'
-import { entryInput, reversalInput } from '#shared/features/accounting/entries/schemas.ts'
+import { entryInput, entrySchema, reversalInput } from '#shared/features/accounting/entries/schemas.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** TypeScript declaration of the entry that both methods return. */
@@ -32,7 +32,7 @@ export const accountingMethods = restrictToApp('accounting', [
       currency?: string | null
       lines: readonly { account_id: string; debit?: string | number | null; credit?: string | number | null; memo?: string | null }[]
     }): ${entry}`,
-    [['entry', entryInput]],
+    [['entry', entryInput, entrySchema]],
     async ({ scope }, entry) => {
       requirePermission(scope, 'accounting:post')
       return postEntry(scope, entry)
@@ -43,11 +43,11 @@ export const accountingMethods = restrictToApp('accounting', [
     `(id: string, reversal?: { date?: string | null }): ${entry}`,
     [
       ['id', schema(t.String())],
-      ['reversal', schema(t.Unknown())],
+      ['reversal', optionalArgument(reversalInput)],
     ],
     async ({ scope }, id, reversal) => {
       requirePermission(scope, 'accounting:post')
-      return reverseEntry(scope, id, reversalInput.parse(reversal ?? {}, 'reversal'))
+      return reverseEntry(scope, id, reversal)
     },
   ),
 ])

@@ -1,7 +1,7 @@
 import { defineSdkMethod, defineSdkQuery, restrictToApp } from '#shared/core/automation/sdk-method.ts'
 import { createEvent } from '#shared/features/calendar/events/create-event.ts'
 import { listEvents } from '#shared/features/calendar/events/list-events.ts'
-import { eventInput, listQuery } from '#shared/features/calendar/events/schemas.ts'
+import { eventInput, eventView, listQuery } from '#shared/features/calendar/events/schemas.ts'
 
 /** Calendars, under the rights of the run's caller. */
 export const calendarMethods = restrictToApp('calendar', [
@@ -16,7 +16,7 @@ export const calendarMethods = restrictToApp('calendar', [
   defineSdkMethod(
     'calendar.createEvent',
     '(event: { title: string; start: string; end?: string; calendar_id?: string; [key: string]: unknown }): Promise<Record<string, unknown>>',
-    [['event', eventInput]],
+    [['event', eventInput, eventView]],
     async ({ scope }, event) => {
       return createEvent(scope, event, { source: 'function' })
     },

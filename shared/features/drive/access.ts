@@ -4,6 +4,7 @@ import { prefixesOf } from '#shared/features/drive/objects/key.ts'
 import { findSpace, insertSpaceOnce, type SpaceRow, type SpaceWithModes } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /** The key of the space that all members share. */
 export const sharedSpaceKey = 'org'
@@ -20,7 +21,7 @@ const noAccess: Access = { read: false, write: false, manage: false }
  * (document 3, Authentication).
  */
 export async function requireSpace(scope: Scope, name: string, at: string | null, need: SpaceAction): Promise<SpaceRow> {
-  const row = (await readSpace(scope, name, at)) ?? (await createSharedSpace(scope, name, at))
+  const row = (await readSpace(scope, name, at)) ?? (await createDefaultSpace(scope, name, at))
   const access = row ? accessTo(scope, row, at === null ? row.modes_anywhere : row.modes) : noAccess
   if (!row || !Object.values(access).some(Boolean)) throw problem('NOT_FOUND')
   if (!access[need]) throw forbidden(`drive:${need}`, row.key)
@@ -38,20 +39,36 @@ export function accessByRoleOrOwnership(scope: Scope, space: Pick<SpaceRow, 'key
   return { read: may('read'), write: may('write'), manage: may('manage') }
 }
 
-/** Adds the access by shares, which only members have, to the access by roles or ownership. */
-function accessTo(scope: Scope, space: SpaceRow, modes: SpaceWithModes['modes']): Access {
-  const { read, write, manage } = accessByRoleOrOwnership(scope, space)
-  if (!scope.actor.isMember) return { read, write, manage }
-  return { read: read || modes.length > 0, write: write || modes.includes('edit'), manage }
+/**
+ * The actions that shares with these modes allow; only members have shares. In a team's space a deny rule refuses them all the same
+ * (document 1, Authentication 5). Roles do not apply to personal drives.
+ */
+export function accessByShares({ actor }: Scope, { key, type }: Pick<SpaceRow, 'key' | 'type'>, modes: SpaceWithModes['modes']): Access {
+  if (!actor.isMember || modes.length === 0) return noAccess
+  const isRefused = (need: SpaceAction) => type !== 'user' && actor.policy.denies(`drive:${need}`, key)
+  return { read: !isRefused('read'), write: modes.includes('edit') && !isRefused('write'), manage: false }
 }
 
-/** Creates the shared space when a caller with access to it names it for the first time; undefined for another name and without access. */
-async function createSharedSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithModes | undefined> {
+/** The actions that roles, ownership or shares allow. */
+function accessTo(scope: Scope, space: SpaceRow, modes: SpaceWithModes['modes']): Access {
+  const { read, write, manage } = accessByRoleOrOwnership(scope, space)
+  const shared = accessByShares(scope, space, modes)
+  return { read: read || shared.read, write: write || shared.write, manage }
+}
+
+/**
+ * Creates the shared space, or the caller's main drive, when a caller with access to it names its key for the first time; undefined for
+ * another name and without access.
+ */
+async function createDefaultSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithModes | undefined> {
   const shared = { key: sharedSpaceKey, type: 'org', owner_id: null } as const
-  if (name !== sharedSpaceKey || !Object.values(accessByRoleOrOwnership(scope, shared)).some(Boolean)) return undefined
-  await insertSharedSpace(scope)
+  if (name === sharedSpaceKey && Object.values(accessByRoleOrOwnership(scope, shared)).some(Boolean)) await insertSharedSpace(scope)
+  else if (scope.actor.personId !== null && name === mainDriveKeyOf(scope.actor.personId)) await insertMainDrive(scope)
+  else return undefined
   return readSpace(scope, name, at)
 }
+
+const mainDriveKeyOf = (personId: string): string => `user-${personId}`
 
 /** Creates the space that all members share, unless it exists. */
 export const insertSharedSpace = ({ db, workspace, now }: Scope) =>
@@ -61,6 +78,18 @@ export const insertSharedSpace = ({ db, workspace, now }: Scope) =>
       ...{ ownerId: null, isMain: false, createdAt: now() },
     }),
   )
+
+/** Creates the caller's main drive, unless it exists or the caller is no person. */
+export async function insertMainDrive({ db, workspace, actor, now }: Scope): Promise<void> {
+  if (actor.personId === null) return
+  const key = mainDriveKeyOf(actor.personId)
+  await db.query(
+    insertSpaceOnce({
+      ...{ workspaceId: workspace.id, id: newId(), key, name: cutText(actor.name, 120), type: 'user' },
+      ...{ ownerId: actor.personId, isMain: true, createdAt: now() },
+    }),
+  )
+}
 
 async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithModes | undefined> {
   const { workspace, actor } = scope

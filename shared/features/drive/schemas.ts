@@ -24,7 +24,9 @@ export const spaceInput = schema(
   t.Object(
     {
       key: t.Optional(
-        t.String({ description: '2 to 63 lowercase letters, digits and hyphens, starting with a letter or digit; unused if personal.' }),
+        nullable(
+          t.String({ description: '2 to 63 lowercase letters, digits and hyphens, starting with a letter or digit; unused if personal.' }),
+        ),
       ),
       name: t.Optional(
         t.String({ minLength: 1, maxLength: 120, description: 'Required for a personal space; default for any other: the key.' }),

@@ -15,7 +15,7 @@ export function readCursor(list: string, cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, position, check] = /^(.*)~([0-9a-z]+)$/s.exec(text) ?? []
   if (position === undefined || check !== checksum(list, position) || makeCursor(list, position) !== cursor) {
-    throw problem('VALIDATION_ERROR', 'cursor is damaged or belongs to another list: send next_cursor as it came')
+    throw problem('VALIDATION_ERROR', 'cursor is damaged or belongs to another list: send that of the previous page as it came')
   }
   return position
 }

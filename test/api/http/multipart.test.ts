@@ -105,6 +105,26 @@ test('multipart: a part that is neither the file nor a field of the route is nam
   }
 })
 
+test('multipart: the key of a file is sent once, and a name that is the key must be UTF-8', async (t) => {
+  const w = await open(t)
+  const send = async (body: string) => {
+    const headers = [bearer(w), 'Content-Type: multipart/form-data; boundary=b', `Content-Length: ${Buffer.byteLength(body, 'latin1')}`]
+    return sendRaw(w.api.port, `POST ${w.org.path}/drive/buckets/org/objects HTTP/1.1`, headers, body)
+  }
+  const twice = await send(`${field('key', 'a')}${field('key', 'b')}${file('x')}--b--\r\n`)
+  t.is(twice.status, 400)
+  t.is(twice.body.error.message, 'key must be sent once')
+  const latin1 = await send(`${file('x', 'file', '; filename="r\u00e4.txt"')}--b--\r\n`)
+  t.is(latin1.status, 400)
+  t.regex(latin1.body.error.message, /^the name of the file must be UTF-8/)
+  t.is((await send(`${file('x', 'file', '; filename="r\u00e4.txt"')}${field('key', 'a')}--b--\r\n`)).body.data.key, 'a')
+  t.is((await send(`${file('x', 'file', '; filename="r\u00c3\u00a4.txt"')}--b--\r\n`)).body.data.key, 'rä.txt')
+  for (const key of ['a', 'rä.txt']) {
+    t.is((await w.org.owner.delete(`${w.org.path}/drive/buckets/org/objects?key=${encodeURIComponent(key)}`)).status, 200)
+  }
+  await nothingLeft(t, w)
+})
+
 test('multipart: a broken form or one without the file is refused with 400 and leaves nothing behind', async (t) => {
   const w = await open(t)
   const csv = 'name\r\nx\r\n'

@@ -64,6 +64,7 @@ const refused: readonly [object, string][] = [
   [{ key: 'ab', label: 'A', ui: [] }, 'ui must be an object, or a JSON string that holds one'],
   [{ key: 'ab', label: 'A', ui: JSON.stringify({ a: 'b'.repeat(2041) }) }, 'ui must have at most 2048 characters, got 2049'],
   [{ key: 'ab', label: 'A', ui: { a: 'b'.repeat(2041) } }, 'ui must have at most 2048 characters, got 2049'],
+  [{ key: 'ab', label: 'A', ui: { a: '😀'.repeat(2041) } }, 'ui must have at most 2048 characters, got 2049'],
   [{ key: 'ab', label: 'A', ui: `{"a": ${'['.repeat(64)}${']'.repeat(64)}}` }, 'ui must be a JSON string'],
   [{ key: 'ab', label: 'A', ui: '{"a": "\\u0000"}' }, 'ui must be a JSON string'],
 ]

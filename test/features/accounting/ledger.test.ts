@@ -67,3 +67,24 @@ test('ledger: a line without a memo shows the memo of its entry', async (t) => {
   const memo = async (code: string) => (await books.read(`/ledger?account=${books.accounts[code]}`)).rows[0].memo
   t.deepEqual([await memo('1000'), await memo('4000')], ['Own', 'Whole'])
 })
+
+test('ledger: a page has at most 10 MB and ends early where its lines have long memos', async (t) => {
+  const w = await shared()
+  const books = await openBooks(await createOrg(w), ['1000', '4000'])
+  const long = Array.from({ length: 199 }, () => ({ account_id: books.accounts['1000'], debit: 1, memo: '😀'.repeat(500) }))
+  for (let entry = 0; entry < 26; entry++) {
+    t.is((await books.post([], { lines: [...long, { account_id: books.accounts['4000'], credit: 199 }] })).status, 201)
+  }
+  const balances: string[] = []
+  let cursor = ''
+  do {
+    const page = await books.read(`/ledger?account=${books.accounts['1000']}&limit=10000${cursor && `&cursor=${cursor}`}`)
+    t.true(Buffer.byteLength(JSON.stringify(page)) <= 10_000_000)
+    balances.push(...page.rows.map(({ balance }: { balance: string }) => balance))
+    cursor = page.next_cursor ?? ''
+  } while (cursor)
+  t.deepEqual(
+    balances,
+    Array.from({ length: 26 * 199 }, (_, index) => `${index + 1}.00`),
+  )
+})

@@ -71,6 +71,7 @@ test('list: a list accepts limits within their range only', async (t) => {
     'offset=-1',
     'from=2026-02-30',
     'to=x',
+    'from=2026-02-02&to=2026-02-01',
     'account=x',
     'status=posted',
     'limit=1.5',

@@ -4,6 +4,7 @@ import { firstSpaces, makeSpace, outcomeOf, spaceOf } from '#test/features/drive
 import { type Caller, createMember, createOrg, createService, type Org } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { addMember, readFileUsage } from '#test/support/rows.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -82,6 +83,8 @@ test('access: an access key has no drive and creates none', async (t) => {
     ['org'],
   )
   t.is(outcomeOf(await client.post(`${org.path}/drive/buckets`, { key: 'made', name: 'Made' })), '201')
+  t.is(outcomeOf(await client.post(`${org.path}/drive/buckets`, { key: null, name: 'Made' })), '400 VALIDATION_ERROR')
+  t.is(outcomeOf(await org.owner.post(`${org.path}/drive/buckets`, { type: 'personal', key: null, name: 'Mine' })), '201')
   const other = await createMember(w, org)
   t.is(outcomeOf(await other.client.post(`${org.path}/drive/buckets`, { key: 'more', name: 'More' })), '403 FORBIDDEN')
 })
@@ -137,6 +140,58 @@ test('access: a share gives access to its prefix only: a folder or a file, to vi
   t.is((await own.shares()).data.length, 2)
 })
 
+test('access: a deny rule refuses what a share of a team’s space allows, but nothing in a personal drive', async (t) => {
+  const { w, org } = await opened()
+  const id = await makeSpace(org.owner, org, 'mine-3')
+  const space = spaceOf(org.owner, org, id)
+  await space.put('f/a.txt')
+  await space.share({ org_wide: true, mode: 'edit' })
+  const deny = (...actions: string[]) => [{ effect: 'deny', actions, resources: ['mine-3'] }]
+  const edits = 'list 200 read 200 write 201 delete 200 folder 201 move 200 shares 403 remove 403'
+  const expected: Readonly<Record<string, readonly [readonly object[], string, mode: string | undefined]>> = {
+    nothing: [[], edits, 'edit'],
+    'another space': [[{ effect: 'deny', actions: ['drive:read', 'drive:write'], resources: ['other'] }], edits, 'edit'],
+    write: [deny('drive:write'), 'list 200 read 200 write 403 delete 403 folder 403 move 403 shares 403 remove 403', 'view'],
+    read: [deny('drive:read'), 'list 403 read 403 write 201 delete 200 folder 201 move 200 shares 403 remove 403', 'edit'],
+    both: [deny('drive:read', 'drive:write'), `${all(404)} shares 404 remove 404`, undefined],
+    everything: [[{ effect: 'deny', actions: ['*'] }], `${all(404)} shares 404 remove 404`, undefined],
+  }
+  for (const [name, [policy, outcomes, mode]] of Object.entries(expected)) {
+    const member = await createMember(w, org, policy)
+    t.is(await outcomesFor(member, org, id), outcomes, name)
+    const { shared } = (await member.client.get(`${org.path}/drive/buckets`)).data
+    t.is(shared.find(({ bucket_id }: { bucket_id: string }) => bucket_id === id)?.mode, mode, name)
+  }
+  const [ann, ben] = [await createMember(w, org), await createMember(w, org, [{ effect: 'deny', actions: ['*'] }])]
+  const { main } = await firstSpaces(ann.client, org)
+  await spaceOf(ann.client, org, main).put('f/a.txt')
+  await spaceOf(ann.client, org, main).share({ prefix: 'f/', user_id: ben.id, mode: 'view' })
+  t.is((await spaceOf(ben.client, org, main).download('f/a.txt')).status, 200)
+})
+
+test('access: a person’s main drive is made by the first call that names its key', async (t) => {
+  const { w, org } = await opened()
+  const firstCalls: Readonly<Record<string, readonly [(space: ReturnType<typeof spaceOf>) => Promise<Answer>, status: number]>> = {
+    list: [(space) => space.list(), 200],
+    upload: [(space) => space.put('a.txt'), 201],
+    folder: [(space) => space.makeFolder('a/'), 201],
+    shares: [(space) => space.share({ org_wide: true, mode: 'view' }), 201],
+    download: [(space) => space.download('a.txt'), 404],
+  }
+  for (const [name, [call, status]] of Object.entries(firstCalls)) {
+    const { id, client } = await createMember(w, org)
+    t.is((await call(spaceOf(client, org, `user-${id}`))).status, status, name)
+    const { buckets } = (await client.get(`${org.path}/drive/buckets`)).data
+    t.deepEqual(
+      buckets.map(({ key, type }: Record<string, string>) => [key, type]),
+      [[`user-${id}`, 'user']],
+      name,
+    )
+  }
+  const [ann, ben] = [await createMember(w, org), await createMember(w, org)]
+  t.is(outcomeOf(await spaceOf(ben.client, org, `user-${ann.id}`).list()), '404 NOT_FOUND')
+})
+
 test('access: a share names one member; the shared space has no shares', async (t) => {
   const { w, org, shared } = await opened()
   const ann = await createMember(w, org)
@@ -178,6 +233,29 @@ test('access: shares move with their files, the stronger of two is kept, and a d
   t.deepEqual(await modes(), ['c/ edit', 'c/b/ edit'], 'a folder’s share outlives its last file')
   t.deepEqual((await own.remove('c/')).data, { deleted: 0 })
   t.deepEqual(await modes(), [])
+})
+
+test('access: an editor joins folders only where no share would then cover other files', async (t) => {
+  const { w, org } = await opened()
+  const [ann, ben, cleo] = [await createMember(w, org), await createMember(w, org), await createMember(w, org)]
+  const { main } = await firstSpaces(ann.client, org)
+  const own = spaceOf(ann.client, org, main)
+  const hers = spaceOf(cleo.client, org, main)
+  for (const key of ['x/a/1', 'x/b/2', 'x/c/d/3', 'x/e/4', 'x/f/5']) await own.put(key)
+  await own.share({ prefix: 'x/', user_id: cleo.id, mode: 'edit' })
+  await own.share({ prefix: 'x/a/', user_id: ben.id, mode: 'view' })
+  await own.share({ prefix: 'x/e/', user_id: ben.id, mode: 'view' })
+  const refused = await hers.move('x/a/', 'x/b/')
+  t.is(outcomeOf(refused), '403 FORBIDDEN')
+  t.regex(refused.body.error.message, /drive:manage/)
+  t.is(outcomeOf(await hers.move('x/a/', 'x/')), '403 FORBIDDEN', 'into its own parent')
+  t.is(outcomeOf(await spaceOf(ben.client, org, main).download('x/b/2')), '404 NOT_FOUND')
+  t.is((await hers.move('x/a/', 'x/new/')).data.moved, 1, 'where nothing was')
+  t.is((await hers.move('x/new/', 'x/e/')).data.moved, 1, 'where the same share is')
+  t.is((await hers.move('x/f/', 'x/b/')).data.moved, 1, 'without a share')
+  t.is((await spaceOf(ben.client, org, main).download('x/e/1')).status, 200)
+  t.is((await own.move('x/e/', 'x/b/')).data.moved, 2, 'by the owner')
+  t.is((await spaceOf(ben.client, org, main).download('x/b/2')).status, 200)
 })
 
 test('access: the drive of a member who leaves is inaccessible, and is restored if the member returns within 30 days', async (t) => {

@@ -147,6 +147,8 @@ const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 const html = '<!doctype html><script>alert(1)</script>'
 
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+
 /** Bytes, their name and type as uploaded, and the type that they are served with. */
 const served: readonly (readonly [bytes: string | Buffer, name: string, said: string, type: string, isInline: boolean])[] = [
   ['text', 'a.txt', 'text/plain', 'text/plain; charset=utf-8', true],
@@ -168,6 +170,14 @@ const served: readonly (readonly [bytes: string | Buffer, name: string, said: st
   ['alert(1)', 'a.txt', 'application/javascript', 'application/javascript', false],
   ['a,b', 'a.csv', 'text/plain', 'text/csv', false],
   ['{}', 'a.json', 'text/plain', 'application/json', false],
+  ...['c', 'js', 'html', '.html'].map((name) => ['text', name, 'text/plain', 'text/plain; charset=utf-8', true] as const),
+  [utf16('Preis 3 €'), 'a.txt', 'text/plain', 'text/plain; charset=utf-8', true],
+  [utf16('Preis 3 €').swap16(), 'a.txt', 'text/plain', 'text/plain; charset=utf-8', true],
+  [utf16(`${'x'.repeat(2_048)}😀`), 'a.txt', '', 'text/plain; charset=utf-8', true],
+  [utf16('a;b'), 'a.csv', 'text/plain', 'text/csv', false],
+  [utf16(html), 'a.txt', 'text/plain', 'text/html', false],
+  [utf16(svg).swap16(), 'a.txt', 'text/plain', 'image/svg+xml', false],
+  [Buffer.from('feff00000001', 'hex'), 'a.txt', 'text/plain', 'application/octet-stream', false],
   [Buffer.from([0, 1, 2, 3]), 'a.txt', 'text/plain', 'application/octet-stream', false],
   [Buffer.from([0, 1, 2, 3]), 'a.png', 'image/png', 'application/octet-stream', false],
   [

@@ -22,6 +22,14 @@ test('drive sdk: files of text are written, read and listed as through the API, 
   t.is((await space.download('a/b.csv')).text, 'x,y')
 })
 
+test('drive sdk: the first write into the caller’s main drive makes it', async (t) => {
+  const { org } = await fresh()
+  const { result } = await runBody(t, org, `return (await sdk.drive.write('user-${org.ownerId}', 'a.txt', 'x')).key`)
+  t.is(result, 'a.txt')
+  const { main } = await firstSpaces(org.owner, org)
+  t.is((await spaceOf(org.owner, org, main).download('a.txt')).text, 'x')
+})
+
 test('drive sdk: a call that the API would refuse throws, and the rights are the caller’s', async (t) => {
   const { org, ...w } = await fresh()
   const id = await makeSpace(org.owner, org, 'plans')

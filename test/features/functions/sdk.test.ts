@@ -48,6 +48,50 @@ test('functions sdk: records are created, read, changed, listed, searched and de
   )
 })
 
+test('functions sdk: an unknown key is refused by its name, and an object that was read may be sent back', async (t) => {
+  const { org } = await fresh()
+  const account = async (code: string) =>
+    (await org.owner.post(`${org.path}/records/accounts`, { values: { code, name: code, kind: 'asset' } })).data.id as string
+  const [one, two] = [await account('1000'), await account('1100')]
+  await org.owner.post(`${org.path}/queues`, {
+    ...{ key: 'dock', name: 'Dock' },
+    stages: [
+      { key: 'in', label: 'In', kind: 'start', position: 1 },
+      { key: 'out', label: 'Out', kind: 'terminal', position: 2 },
+    ],
+  })
+  const { result } = await runBody(
+    t,
+    org,
+    `const posted = await sdk.accounting.post({ lines: [{ account_id: '${one}', debit: 1 }, { account_id: '${two}', credit: 1 }] })
+     const tried = async (call) => { try { await call(); return 'done' } catch (error) { return error.code + ': ' + error.message } }
+     await sdk.queues.enqueue('dock', [{ key: 'a' }])
+     const { items } = await sdk.queues.items('dock')
+     return [
+       await tried(() => sdk.accounting.post(posted)),
+       await tried(() => sdk.queues.enqueue('dock', items)),
+       await tried(() => sdk.queues.claim('dock')),
+       await tried(() => sdk.queues.move('dock', items[0].id, 'out', null)),
+       await tried(() => sdk.accounting.post({ ...posted, memoo: 'x' })),
+       await tried(() => sdk.accounting.post({ lines: [{ ...posted.lines[0], debbit: 1 }, posted.lines[1]] })),
+       await tried(() => sdk.accounting.reverse(posted.id, { dat: '2026-01-01' })),
+       await tried(() => sdk.messages.send({ connection_id: 'x', to: 'a@example.com', cc: 'b@example.com' })),
+       await tried(() => sdk.queues.enqueue('dock', [{ key: 'b', prio: 1 }])),
+       await tried(() => sdk.queues.claim('dock', { counts: 2 })),
+       await tried(() => sdk.queues.scan('dock', { key: 'a', stagee: 'in' })),
+       await tried(() => sdk.queues.items('dock', { stagee: 'in' })),
+       await tried(() => sdk.queues.move('dock', items[0].id, 'in', { notee: 'x' })),
+       await tried(() => sdk.records.list('accounts', { limits: 1 })),
+     ]`,
+  )
+  t.deepEqual(result.slice(0, 4), ['done', 'done', 'done', 'done'])
+  const keys = [
+    ...['entry.memoo', String.raw`entry.lines\[0\].debbit`, 'reversal.dat', 'message.cc', String.raw`items\[0\].prio`, 'options.counts'],
+    ...['options.stagee', 'query.stagee', 'options.notee', 'query.limits'],
+  ]
+  for (const [index, key] of keys.entries()) t.regex(result[4 + index], new RegExp(`^VALIDATION_ERROR: ${key} is no key of `))
+})
+
 test('functions sdk: a call that the API would refuse throws with its code and message', async (t) => {
   const { org } = await fresh()
   const { id } = (await org.owner.post(`${org.path}/records/locations`, { values: { name: 'x' } })).data

@@ -57,6 +57,16 @@ test('sending: text of the message overrides that of the template, and empty tex
   t.regex(got?.raw ?? '', /of the template/)
 })
 
+test('sending: a subject of 500 characters outside the basic plane is sent', async (t) => {
+  const w = await fresh()
+  const { id: connection_id } = await connect(w.org, w.server.port)
+  const subject = '😀'.repeat(500)
+  const template = await made(w.org.owner.post(`${w.org.path}/messages/templates`, { name: 'A', subject, body_text: 'B' }))
+  const { message_id } = await (await sender(t, w.org))({ connection_id, to: address(), template_id: template.id })
+  await w.drain()
+  t.like(await read(w.org, message_id), { status: 'sent', subject })
+})
+
 test('sending: the address may come from a field of a record that the caller may read', async (t) => {
   const w = await fresh()
   const { id: connection_id } = await connect(w.org, w.server.port)
@@ -120,6 +130,11 @@ test('sending: an invalid message is refused, and the error names the field', as
     [{ body_html: '<a {{x}}>' }, /body_html has \{\{x\}\} where no variable may stand/],
     [{ vars: { a: [] } }, /message\.vars/],
     [{ subject: 'x'.repeat(501) }, /message\.subject must have at most 500/],
+    [{ subject: 'x{{name}}', vars: { name: '😀'.repeat(500) } }, /message\.subject must have at most 500 characters with its variables/],
+    [{ body_text: '{{name}}'.repeat(9), vars: { name: 'x'.repeat(100_000) } }, /message\.body_text must have at most 800000/],
+    [{ body_html: '{{name}}'.repeat(9), vars: { name: 'x'.repeat(100_000) } }, /message\.body_html must have at most 800000/],
+    [{ to: '"a>b\\" x"@x.example' }, /message\.to must be a valid/],
+    [{ to: '"a\tb"@x.example' }, /message\.to must be a valid/],
   ] as const) {
     const { error: said = '' } = await send({ connection_id, to: address(), subject: 'A', body_text: 'B', ...more })
     t.regex(said, /^VALIDATION_ERROR: /)

@@ -115,7 +115,7 @@ test('connections: a test returns the provider’s answer to the credentials', a
   t.is((await check()).status, 'ok')
   t.is((await w.org.owner.patch(at, { credentials: { secret_key: 'sk_live_other' } })).data.status, 'unchecked')
   t.regex((await check()).last_error, /is a live key/)
-  await w.org.owner.patch(at, { credentials: { secret_key: 'sk_test_other' } })
+  await w.org.owner.patch(at, { credentials: { secret_key: 'sk_test_other', webhook_secret: 'redacted' } })
   const refused = await check()
   t.is(refused.status, 'failed')
   t.regex(refused.last_error, /^Stripe refused: Invalid API Key provided: Bearer \[redacted\]/)

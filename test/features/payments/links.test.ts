@@ -113,6 +113,10 @@ test('links: an invoice sets amount and currency, and is 404 for a caller that m
   t.like((await link({ invoice_id: yen })).data, { amount: '500', currency: 'JPY', invoice_id: yen })
   t.like((await link({ invoice_id: yen, amount: 200 })).data, { amount: '200', currency: 'JPY' })
   t.like((await link({ invoice_id: yen, amount: 2.5, currency: 'EUR' })).data, { amount: '2.50', currency: 'EUR' })
+  t.like((await link({ invoice_id: yen, currency: 'JPY' })).data, { amount: '500', currency: 'JPY' })
+  const mixed = await link({ invoice_id: yen, currency: 'EUR' })
+  t.is(mixed.status, 400)
+  t.is(mixed.body.error.message, 'currency must be JPY, as that of the invoice, unless amount is sent too')
   t.like((await link({ invoice_id: empty, amount: 2 })).data, { amount: '2.00', currency: 'USD' })
   t.is((await link({ invoice_id: empty })).status, 400)
   const collect = { effect: 'allow', actions: ['payments:collect'] }
@@ -161,8 +165,12 @@ test('links: amounts are converted to the units of each provider', (t) => {
     [stripe, '1.5', 'ISK', null],
     [stripe, '5.124', 'KWD', null],
     [stripe, '0.001', 'USD', null],
-    [stripe, '90071992547409.93', 'USD', '9007199254740993'],
+    [stripe, '90071992547409.91', 'USD', '9007199254740991'],
+    [stripe, '90071992547409.93', 'USD', null],
     [razorpay, '10', 'INR', '1000'],
+    [razorpay, '90071992547409.91', 'USD', '9007199254740991'],
+    [razorpay, '90071992547409.93', 'USD', null],
+    [sandbox, '90071992547409.93', 'USD', '9007199254740993'],
     [razorpay, '5.12', 'BHD', '5120'],
     [razorpay, '5.124', 'OMR', null],
     [razorpay, '1.5', 'JPY', null],
@@ -174,7 +182,7 @@ test('links: amounts are converted to the units of each provider', (t) => {
     if (expected === null) {
       t.regex(
         t.throws(() => toProviderUnits(units, amount, currency))?.message ?? '',
-        new RegExp(`^amount: .* takes ${currency} in multiples of `),
+        new RegExp(`^amount: .* takes (?:${currency} in multiples of |at most [\\d.]+ ${currency})`),
       )
     } else {
       t.is(toProviderUnits(units, amount, currency), expected)

@@ -156,7 +156,7 @@ test('reconcile: the period selects links by the day of their creation, in the w
     ['?from=2026-04-03', 0],
   ]
   for (const [query, count] of counts) t.is((await reconcile(query)).checked, count, query)
-  for (const query of ['from=2026-02-30', 'to=x', 'from=2026-04-01T00:00:00Z']) {
+  for (const query of ['from=2026-02-30', 'to=x', 'from=2026-04-01T00:00:00Z', 'from=2026-04-02&to=2026-04-01']) {
     t.is((await w.org.owner.get(`${paymentsOf(w.org)}/reconcile?${query}`)).status, 400, query)
   }
 })

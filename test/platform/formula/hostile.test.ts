@@ -71,6 +71,7 @@ test('hostile: an evaluation that ran out of steps has no value although the for
 
 const refused: readonly (readonly [source: string, message: RegExp])[] = [
   ['('.repeat(10_000) + 1, /at most 4000 characters, got 10001/],
+  [`"${'😀'.repeat(3_999)}"`, /at most 4000 characters, got 4001/],
   [`${'('.repeat(1_000)}1${')'.repeat(1_000)}`, /nested deeper than 64 levels at position 65/],
   [`${'-'.repeat(1_000)}1`, /nested deeper than 64 levels/],
   [`${'ABS('.repeat(700)}1${')'.repeat(700)}`, /nested deeper than 64 levels/],

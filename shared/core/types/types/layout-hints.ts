@@ -16,8 +16,9 @@ export const maxLayoutHintsLength = 2_048
 export function parseLayoutHints(input: unknown): string {
   if (input === null) return '{}'
   const text = typeof input === 'string' ? input : JSON.stringify(input)
-  if (text.length > maxLayoutHintsLength)
-    throw problem('VALIDATION_ERROR', `ui must have at most ${maxLayoutHintsLength} characters, got ${text.length}`)
+  const { length } = [...text]
+  if (length > maxLayoutHintsLength)
+    throw problem('VALIDATION_ERROR', `ui must have at most ${maxLayoutHintsLength} characters, got ${length}`)
   const hints = typeof input === 'string' ? parseText(input) : input
   if (typeof hints !== 'object' || hints === null || Array.isArray(hints) || JSON.isRawJSON(hints))
     throw problem('VALIDATION_ERROR', 'ui must be an object, or a JSON string that holds one')

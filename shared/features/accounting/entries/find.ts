@@ -1,6 +1,6 @@
 import { createReader, readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { readAmount, requireCurrency, writeAmount } from '#shared/features/accounting/amount.ts'
-import { requireDay } from '#shared/features/accounting/days.ts'
+import { requireDay, requireDayOrder } from '#shared/features/accounting/days.ts'
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/features/accounting/entries/schemas.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
@@ -22,6 +22,7 @@ export async function listEntries(scope: Scope, { limit, offset, ...filters }: E
     from: filters.from === undefined ? undefined : requireDay(filters.from, 'from'),
     to: filters.to === undefined ? undefined : requireDay(filters.to, 'to'),
   }
+  requireDayOrder(filter.from, filter.to)
   const [found] = await readRows(scope, asHeavy(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
   const statement = asHeavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')

@@ -1,11 +1,12 @@
-import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { createReader, readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
 import { type Amount, readAmount, writeAmount } from '#shared/features/accounting/amount.ts'
-import { dayBefore, requireDay } from '#shared/features/accounting/days.ts'
-import { type Balance, type Books, balanceOf, openBooks, querySpanOf, requireDayOrder } from '#shared/features/accounting/reports/report.ts'
+import { dayBefore, requireDay, requireDayOrder } from '#shared/features/accounting/days.ts'
+import { type Balance, type Books, balanceOf, openBooks, querySpanOf } from '#shared/features/accounting/reports/report.ts'
 import type { Ledger, LedgerQuery } from '#shared/features/accounting/reports/schemas.ts'
 import { type BalanceSpan, sumsOfAccount } from '#shared/features/accounting/reports/store.ts'
 import { findAccountLines, isAccountUsed } from '#shared/features/accounting/store.ts'
+import { readPage } from '#shared/platform/db/lists.ts'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -13,7 +14,7 @@ import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /**
  * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
- * page, so every page costs the same. Throws VALIDATION_ERROR for an invalid parameter, and for an account id with neither a readable
+ * page, so every page costs the same. A page of 10 MB ends early. Throws VALIDATION_ERROR for an invalid parameter, and for an account id with neither a readable
  * record nor lines.
  */
 export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledger> {
@@ -30,23 +31,24 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
   const opening = before === undefined ? 0n : (await readAccountBalance(scope, books, account, { to: before })).balance
   const closing = (await readAccountBalance(scope, books, account, { to })).balance
   const start = cursor === undefined ? { ...beforeFirstLine, balance: opening } : parsePosition(readCursor(listKey, cursor))
-  const found = await readRows(
-    scope,
+  const { page, hasMore } = await readPage(
+    createReader(scope),
     findAccountLines({
       ...{ workspaceId: scope.workspace.id, accountId: account, currency, from: from ?? '-infinity', to: to ?? 'infinity' },
       postedBefore: recordedBefore ?? 'infinity',
       ...{ afterDate: start.date, afterPosting: start.posted_at, afterEntryId: start.entry_id, afterPosition: start.position },
       limit: limit + 1,
     }),
+    limit,
   )
   let balance = start.balance
-  const rows = found.slice(0, limit).map(({ entry_id, date, memo, ...line }) => {
+  const rows = page.map(({ entry_id, date, memo, ...line }) => {
     const [debit, credit] = [readAmount(line.debit), readAmount(line.credit)]
     balance += debit - credit
     const [shownDebit, shownCredit, shownBalance] = [debit, credit, balance].map((amount) => writeAmount(amount, currency))
     return { entry_id, date, memo, debit: shownDebit ?? '', credit: shownCredit ?? '', balance: shownBalance ?? '' }
   })
-  const last = found.length > limit ? found[limit - 1] : undefined
+  const last = hasMore ? page.at(-1) : undefined
   return {
     rows,
     opening: writeAmount(opening, currency),

@@ -1,12 +1,11 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type Amount, readAmount, requireCurrency } from '#shared/features/accounting/amount.ts'
-import { requireDay } from '#shared/features/accounting/days.ts'
+import { requireDay, requireDayOrder } from '#shared/features/accounting/days.ts'
 import { requestMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 import { type AccountSums, type BalanceSpan, sumsByAccount } from '#shared/features/accounting/reports/store.ts'
 import { findCurrencies } from '#shared/features/accounting/store.ts'
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
 import { asHeavy } from '#shared/platform/db/statements/statement.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The books that a report reads: one currency, now or as of an instant. */
 export interface Books {
@@ -42,12 +41,6 @@ export function readReportDays(
     from === undefined ? `${last.slice(0, unit === 'month' ? 7 : 4)}${unit === 'month' ? '-01' : '-01-01'}` : requireDay(from, 'from')
   requireDayOrder(first, last)
   return { from: first, to: last }
-}
-
-/** Throws VALIDATION_ERROR when the first day is after the last. */
-export function requireDayOrder(from: string | undefined, to: string | undefined): void {
-  if (from !== undefined && to !== undefined && from > to)
-    throw problem('VALIDATION_ERROR', `from must not be after to, got ${from} and ${to}`)
 }
 
 /** The sums of an account's lines in a span of days. */

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
 import { extension, lookup } from 'mime-types'
 
@@ -17,13 +18,17 @@ interface Claims {
  * text, the name alone among kinds of archives and where the bytes are unknown (decisions, Drive).
  */
 export async function detectContentType(head: Buffer, claims: Claims): Promise<string> {
+  // `lookup` would take a name without an ending, such as `js`, for the ending itself.
+  const typeByName = lookup(extname(claims.name)) || undefined
+  const declared = normalizeType(claims.type)
+  const marked = decodeUtf16(head)
+  if (marked !== undefined) return textTypeOf(marked, typeByName, declared)
   const found = (await fileTypeFromBuffer(head).catch(() => undefined))?.mime
-  const typeByName = lookup(claims.name) || undefined
   if (found !== undefined && !isTextual(found))
     return archiveTypes.has(found) && typeByName !== undefined && isPassive(typeByName) ? typeByName : found
   if (found === undefined && !isProbablyText(head))
     return typeByName !== undefined && isPassive(typeByName) ? typeByName : 'application/octet-stream'
-  return textTypeOf(head, typeByName, normalizeType(claims.type))
+  return textTypeOf(head.toString('utf8'), typeByName, declared)
 }
 
 /** Whether browsers may show a file of this type instead of saving it (document 3, Drive). */
@@ -69,9 +74,9 @@ const normalizeType = (type: string): string | undefined => {
  * The type of a text. A text that begins with a tag gets an active claimed type in `ml` (html, xml), otherwise the type of its markup. Any
  * other text gets a claimed type of text, an active one first, or `text/plain`.
  */
-function textTypeOf(head: Buffer, typeByName: string | undefined, declared: string | undefined): string {
+function textTypeOf(text: string, typeByName: string | undefined, declared: string | undefined): string {
   const claimed = [typeByName, declared].filter((type) => type !== undefined && isTextual(type))
-  const markup = markupOf(head.toString('utf8'))
+  const markup = markupOf(text)
   const active = claimed.find((type) => type !== undefined && isActive(type))
   if (markup !== undefined) return active !== undefined && /ml$/.test(active) ? active : markup
   return active ?? claimed[0] ?? 'text/plain'
@@ -88,6 +93,23 @@ function markupOf(text: string): string | undefined {
   return /^<\?xml/i.test(start) && !/<html[\s>]/i.test(start) ? 'application/xml' : 'text/html'
 }
 
+/**
+ * The text of bytes that begin with a byte order mark of UTF-16; undefined for other bytes. The mark of little-endian text alone would pass
+ * for the start of MPEG audio.
+ */
+function decodeUtf16(head: Buffer): string | undefined {
+  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[head.toString('hex', 0, 2)]
+  if (encoding === undefined) return undefined
+  try {
+    // As a stream, since the head may end between the two halves of a character.
+    const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true })
+    return hasControls(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether bytes may be text: their only control bytes are those that occur in text. */
 const isProbablyText = (head: Buffer): boolean => !head.some((byte) => byte < 32 && !textControls.has(byte))
+const hasControls = (text: string): boolean => [...text].some((char) => char < ' ' && !textControls.has(char.charCodeAt(0)))
 const textControls: ReadonlySet<number> = new Set([8, 9, 10, 12, 13, 27])

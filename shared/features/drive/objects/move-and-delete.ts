@@ -1,9 +1,10 @@
+import { forbidden } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { requireSpace } from '#shared/features/drive/access.ts'
+import { accessByRoleOrOwnership, requireSpace } from '#shared/features/drive/access.ts'
 import { checkKey, isFolder, type KeyRange, movingKeys, rangeOf } from '#shared/features/drive/objects/key.ts'
 import { countRange, deleteDuplicateFolders, deleteRange, moveRange, type RangeCounts } from '#shared/features/drive/objects/store.ts'
 import { addUsage } from '#shared/features/drive/quota.ts'
-import { deleteSharesIn, moveShares } from '#shared/features/drive/shares/store.ts'
+import { deleteSharesIn, findWidenedShare, moveShares } from '#shared/features/drive/shares/store.ts'
 import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -40,7 +41,8 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
 
 /**
  * Moves a file, or a folder with everything in it, and its shares, without copying bytes. Returns the number of moved files. A folder is
- * merged into an existing one. Throws NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR when one
+ * merged into an existing one, which needs the right to share where a share would then cover files that were there before. Throws
+ * NOT_FOUND, FORBIDDEN, KEY_TAKEN where a file already has the new key, and VALIDATION_ERROR when one
  * key is a file's and the other a folder's, for an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be
  * too long.
  */
@@ -50,7 +52,7 @@ export async function moveObjects(scope: Scope, spaceName: string, from: string,
   if (isFolder(from) !== isFolder(to)) throw problem('VALIDATION_ERROR', 'from and to must both be files or both be folders')
   if (from === to) throw problem('VALIDATION_ERROR', 'to must differ from from')
   if (isFolder(from) && to.startsWith(from)) throw problem('VALIDATION_ERROR', 'to must not be inside from')
-  const { id } = await requireSpace(scope, spaceName, from, 'write')
+  const { id, ...space } = await requireSpace(scope, spaceName, from, 'write')
   await requireSpace(scope, spaceName, to, 'write')
   const { workspace } = scope
   const range = { workspaceId: workspace.id, spaceId: id, ...rangeOf(from) }
@@ -61,6 +63,8 @@ export async function moveObjects(scope: Scope, spaceName: string, from: string,
     if (longest - Buffer.byteLength(from) + Buffer.byteLength(to) > 1024) {
       throw problem('VALIDATION_ERROR', 'to must leave every key at most 1024 bytes')
     }
+    const mayShare = accessByRoleOrOwnership(scope, space).manage
+    if (!mayShare && (await tx.query(findWidenedShare({ ...range, newFirst: to }))).length > 0) throw forbidden('drive:manage', space.key)
     await tx.query(deleteDuplicateFolders({ ...range, newFirst: to }))
     const files = await moveInSteps(tx, range, to)
     await tx.query(moveShares({ ...range, newFirst: to }))

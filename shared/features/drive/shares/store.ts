@@ -98,6 +98,35 @@ export const moveShares = statement(
   { params: { workspaceId: uuid, spaceId: uuid, first: text, end: text, newFirst: text } },
 )
 
+/**
+ * A moved folder's share that would also cover files outside the moved range, in a folder that exists at the new place, and that its grantee
+ * may not use there already.
+ */
+export const findWidenedShare = statement(
+  'drive.findWidenedShare',
+  `select share.id
+   from drive_shares as share
+   cross join lateral (select $newFirst || substr(share.prefix, length($first) + 1) as prefix) as target
+   where share.workspace_id = $workspaceId and share.space_id = $spaceId and share.prefix >= $first and share.prefix < $end
+     and right(share.prefix, 1) = '/'
+     and exists (
+       select from drive_objects as file
+       where file.workspace_id = $workspaceId and file.space_id = $spaceId and file.blob_id is not null
+         and file.key >= target.prefix and file.key < left(target.prefix, -1) || '0' and not (file.key >= $first and file.key < $end)
+     )
+     and not exists (
+       select from drive_shares as other
+       where other.workspace_id = $workspaceId and other.space_id = $spaceId and (other.prefix = '' or right(other.prefix, 1) = '/')
+         and starts_with(target.prefix, other.prefix) and not (other.prefix >= $first and other.prefix < $end)
+         and (other.grantee_id is null or other.grantee_id = share.grantee_id) and (other.mode = 'edit' or share.mode = 'view')
+     )
+   limit 1`,
+  {
+    params: { workspaceId: uuid, spaceId: uuid, first: text, end: text, newFirst: text },
+    columns: { id: uuid.notNull },
+  },
+)
+
 /** The shares that a person may use, by place, except those in its own drives and in drives of members who have left. */
 export const findSharedWith = statement(
   'drive.findSharedWith',

@@ -2,7 +2,14 @@ import { requirePermission } from '#shared/core/scope/access.ts'
 import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/workspace.ts'
-import { accessByRoleOrOwnership, insertSharedSpace, requireSpace, sharedSpaceKey } from '#shared/features/drive/access.ts'
+import {
+  accessByRoleOrOwnership,
+  accessByShares,
+  insertMainDrive,
+  insertSharedSpace,
+  requireSpace,
+  sharedSpaceKey,
+} from '#shared/features/drive/access.ts'
 import type { SharedItem, Space, SpaceInput } from '#shared/features/drive/schemas.ts'
 import { findSharedWith } from '#shared/features/drive/shares/store.ts'
 import {
@@ -11,12 +18,10 @@ import {
   deleteSpace,
   findSpaces,
   insertSpace,
-  insertSpaceOnce,
   type SpaceWithTotals,
 } from '#shared/features/drive/spaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { cutText } from '#shared/platform/kernel/values/text.ts'
 
 /**
  * The caller's drives, then the team's spaces in which the caller's roles allow at least one action. Creates missing default spaces before
@@ -41,36 +46,33 @@ async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
 }
 
 /** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
-export async function ensureDefaultSpaces(scope: Scope): Promise<void> {
-  const { db, workspace, actor, now } = scope
+async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   await insertSharedSpace(scope)
-  if (actor.personId === null) return
-  const key = `user-${actor.personId}`
-  await db.query(
-    insertSpaceOnce({
-      ...{ workspaceId: workspace.id, id: newId(), key, name: cutText(actor.name, 120), type: 'user' },
-      ...{ ownerId: actor.personId, isMain: true, createdAt: now() },
-    }),
-  )
+  await insertMainDrive(scope)
 }
 
-/** Folders and files that others have shared with the caller, except those to which the caller's roles already give as much access. */
+/**
+ * Folders and files that others have shared with the caller, except those to which the caller's roles already give as much access, or deny
+ * what the share allows.
+ */
 export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> {
   const { db, workspace, actor } = scope
   if (actor.personId === null) return []
   const rows = await db.query(findSharedWith({ workspaceId: workspace.id, personId: actor.personId }))
-  const added = rows.filter((row) => {
-    const { read, write } = accessByRoleOrOwnership(scope, { ...row, owner_id: null })
-    return !(read && (write || !row.edits))
+  return rows.flatMap((row) => {
+    const { bucket_id, prefix, edits, owner_name } = row
+    const held = accessByRoleOrOwnership(scope, { ...row, owner_id: null })
+    const shared = accessByShares(scope, row, [edits ? 'edit' : 'view'])
+    const isAdded = (shared.read && !held.read) || (shared.write && !held.write)
+    return isAdded ? [{ bucket_id, prefix, mode: shared.write ? 'edit' : 'view', owner_name }] : []
   })
-  return added.map(({ bucket_id, prefix, edits, owner_name }) => ({ bucket_id, prefix, mode: edits ? 'edit' : 'view', owner_name }))
 }
 
 /**
  * Creates another drive of the caller, or a space of the team. Throws VALIDATION_ERROR for a bad or reserved key, UNAUTHORIZED for a
  * personal drive when the caller is no person, FORBIDDEN, KEY_TAKEN, and LIMIT_EXCEEDED at the cap of the plan.
  */
-export async function createSpace(scope: Scope, { key = '', name, type }: SpaceInput): Promise<Space> {
+export async function createSpace(scope: Scope, { key: requestedKey, name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope
   const given = { workspaceId: workspace.id, isMain: false }
   if (type === 'personal') {
@@ -80,6 +82,7 @@ export async function createSpace(scope: Scope, { key = '', name, type }: SpaceI
     const personal = { ...given, id, key: `user-${id}`, name, type: 'user', ownerId: actor.personId, createdAt: now() } as const
     return inserted(await db.query(insertSpace(personal)))
   }
+  const key = requestedKey ?? ''
   checkSpaceKey(key)
   requirePermission(scope, 'drive:manage', key)
   return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) => {

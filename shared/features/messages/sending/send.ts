@@ -9,6 +9,7 @@ import { findMessageByKey, insertMessage } from '#shared/features/messages/store
 import { renderHtml, renderSubject, renderText, type VariableLookup } from '#shared/features/messages/templates/render.ts'
 import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
 import { getTemplate } from '#shared/features/messages/templates/templates.ts'
+import { fitsText } from '#shared/platform/formula/values/text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -85,10 +86,15 @@ async function renderContent(scope: Scope, input: MessageInput, lookup: Variable
   if (subject === '') throw problem('VALIDATION_ERROR', 'message.subject is required where no template has one')
   if (text === '' && html === '')
     throw problem('VALIDATION_ERROR', 'message.body_text or message.body_html is required where no template has one')
-  if (subject.length > messageLimits.subject || Math.max(text.length, html.length) > 4 * messageLimits.body) {
-    throw problem('VALIDATION_ERROR', 'message is too long with its variables put in')
-  }
+  requireLength('subject', subject, messageLimits.subject)
+  requireLength('body_text', text, messageLimits.filledBody)
+  requireLength('body_html', html, messageLimits.filledBody)
   return { subject, text, html: html === '' ? null : html }
+}
+
+function requireLength(property: string, filled: string, most: number): void {
+  if (!fitsText(filled, most))
+    throw problem('VALIDATION_ERROR', `message.${property} must have at most ${most} characters with its variables put in`)
 }
 
 async function resolveRecipient(scope: Scope, { to, record_type, record_id, to_field }: MessageInput): Promise<unknown> {

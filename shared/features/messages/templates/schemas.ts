@@ -1,8 +1,8 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** Maximum characters of the subject and each body of a template. */
-export const messageLimits = { subject: 500, body: 200_000 } as const
+/** Maximum characters of the subject and each body of a template, and of a body with its variables put in. */
+export const messageLimits = { subject: 500, body: 200_000, filledBody: 800_000 } as const
 
 const subject = t.String({ maxLength: messageLimits.subject, description: 'Text with variables in double braces: {{name}}.' })
 const bodyText = t.String({ maxLength: messageLimits.body, description: 'Plain text, with {{variables}}.' })

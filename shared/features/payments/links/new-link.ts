@@ -74,6 +74,9 @@ async function readMoney(scope: Scope, request: LinkRequest): Promise<Pick<NewLi
     throw problem('VALIDATION_ERROR', 'currency must be an ISO 4217 currency code such as EUR')
   const invoiceId = request.invoice_id || null
   const total = invoiceId === null ? undefined : await readInvoiceTotal(scope, invoiceId)
+  if (request.amount === null && requestedCurrency !== null && total !== undefined && requestedCurrency !== total.code) {
+    throw problem('VALIDATION_ERROR', `currency must be ${total.code}, as that of the invoice, unless amount is sent too`)
+  }
   const amount = request.amount ?? total?.amount
   if (amount === undefined) {
     throw problem(

@@ -56,5 +56,10 @@ function parseJson(text: string): unknown {
 }
 
 /** Replaces every credential in a provider's text with [redacted]. */
-const withoutSecrets = (text: string, credentials: Credentials): string =>
-  Object.values(credentials).reduce((redacted, secret) => (secret === '' ? redacted : redacted.replaceAll(secret, '[redacted]')), text)
+function withoutSecrets(text: string, credentials: Credentials): string {
+  // The longest first: one secret may begin with another. All in one pass, so that a secret such as `red` is not found in [redacted].
+  const secrets = Object.values(credentials)
+    .filter((secret) => secret !== '')
+    .sort((one, other) => other.length - one.length)
+  return secrets.length === 0 ? text : text.replace(new RegExp(secrets.map(RegExp.escape).join('|'), 'g'), '[redacted]')
+}

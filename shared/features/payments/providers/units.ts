@@ -11,26 +11,36 @@ interface UnitRule {
 export interface UnitTable {
   readonly provider: string
   readonly ruleOf: (currency: string) => UnitRule
+  /** The largest number of units; undefined for no limit. */
+  readonly maxUnits?: number
 }
 
 const hundredths: UnitRule = { digits: 2, step: 1 }
 
-/** Builds a unit table. Each exception is a list of currency codes, separated by blanks, and their rule; all others count in hundredths. */
+/**
+ * Builds the unit table of a provider whose units are JSON numbers, which are exact up to 2^53 - 1. Each exception is a list of currency
+ * codes, separated by blanks, and their rule; all others count in hundredths.
+ */
 export function createUnitTable(provider: string, exceptions: readonly (readonly [string, UnitRule])[]): UnitTable {
   const rules = new Map(exceptions.flatMap(([codes, rule]) => codes.split(' ').map((code) => [code, rule] as const)))
-  return { provider, ruleOf: (currency) => rules.get(currency) ?? hundredths }
+  return { provider, ruleOf: (currency) => rules.get(currency) ?? hundredths, maxUnits: Number.MAX_SAFE_INTEGER }
 }
 
 /**
  * Converts an amount to a provider's units, as text of a whole number. Throws VALIDATION_ERROR for an amount that the provider does not
- * accept in that currency, such as 1.5 JPY (decisions, Payments); its message names the smallest step.
+ * accept in that currency, such as 1.5 JPY (decisions, Payments); its message names the smallest step or the largest amount.
  */
-export function toProviderUnits({ provider, ruleOf }: UnitTable, amount: string, currency: string): string {
+export function toProviderUnits({ provider, ruleOf, maxUnits }: UnitTable, amount: string, currency: string): string {
   const { digits, step } = ruleOf(currency)
   const units = new Decimal(amount).times(new Decimal(10).pow(digits))
-  if (units.mod(step).isZero()) return units.toFixed(0)
-  const smallestAmount = new Decimal(step).div(new Decimal(10).pow(digits)).toFixed()
-  throw problem('VALIDATION_ERROR', `amount: ${provider} takes ${currency} in multiples of ${smallestAmount}, got ${amount}`)
+  const textOf = (units: number) => new Decimal(units).div(new Decimal(10).pow(digits)).toFixed()
+  if (!units.mod(step).isZero()) {
+    throw problem('VALIDATION_ERROR', `amount: ${provider} takes ${currency} in multiples of ${textOf(step)}, got ${amount}`)
+  }
+  if (maxUnits !== undefined && units.gt(maxUnits)) {
+    throw problem('VALIDATION_ERROR', `amount: ${provider} takes at most ${textOf(maxUnits)} ${currency}, got ${amount}`)
+  }
+  return units.toFixed(0)
 }
 
 /** Converts a provider's whole number of units to decimal text. */

@@ -4,6 +4,7 @@ import type { StoredRecord } from '#shared/core/records/record.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { requireDayOrder } from '#shared/features/accounting/days.ts'
 import { findPaymentEntries } from '#shared/features/accounting/entries/store.ts'
 import { findPaymentsOfLinks } from '#shared/features/payments/events/payments-store.ts'
 import { findBreaks } from '#shared/features/payments/reconciliation/breaks.ts'
@@ -24,6 +25,7 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
   for (const name of ['from', 'to'] as const) {
     if (query[name] !== undefined && !isDay(query[name])) throw problem('VALIDATION_ERROR', `${name} must be a day such as 2026-11-21`)
   }
+  requireDayOrder(query.from, query.to)
   return withRecordType(scope, 'payments', async (type) => {
     const breaks: Break[] = []
     let checked = 0

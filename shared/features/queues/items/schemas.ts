@@ -98,7 +98,8 @@ const addedItem = t.Object({
 })
 export type AddedItem = TypeOf<ReturnType<typeof schema<typeof addedItem>>>
 /** Items in the form of the list answer, so that read items can be added to another queue. */
-export const copiedItems = schema(t.Object({ items: t.Array(itemView.json) }))
+export const copiedItemList = schema(t.Array(itemView.json))
+export const copiedItems = schema(t.Object({ items: copiedItemList.json }))
 
 /** Result of adding: each key's current item, in the order sent. */
 export const addAnswer = schema(
@@ -106,18 +107,11 @@ export const addAnswer = schema(
 )
 export type AddAnswer = TypeOf<typeof addAnswer>
 
+const moveChoices = { status: t.Optional(t.Enum([...itemStatuses])), note: t.Optional(nullable(note)), claim_token: t.Optional(token) }
+/** How a function moves an item, beside the stage. */
+export const moveOptions = schema(t.Object(moveChoices, { title: 'QueueMoveOptions' }))
 /** Body that moves an item. */
-export const moveInput = schema(
-  t.Object(
-    {
-      to_stage: stageKey,
-      status: t.Optional(t.Enum([...itemStatuses])),
-      note: t.Optional(nullable(note)),
-      claim_token: t.Optional(token),
-    },
-    { title: 'QueueMove' },
-  ),
-)
+export const moveInput = schema(t.Object({ to_stage: stageKey, ...moveChoices }, { title: 'QueueMove' }))
 export type MoveInput = TypeOf<typeof moveInput>
 
 /** Body that claims items. */

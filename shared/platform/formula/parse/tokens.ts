@@ -1,5 +1,6 @@
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { formulaProblem, quoteSource } from '#shared/platform/formula/problems.ts'
+import { codePoints, fitsText } from '#shared/platform/formula/values/text.ts'
 
 export type TokenKind = 'number' | 'text' | 'name' | 'error' | 'symbol' | 'end'
 
@@ -25,8 +26,8 @@ const blanks = /\s*/y
  * without a closing quote, and a source that is too long.
  */
 export function tokenize(source: string): Token[] {
-  if (source.length > formulaLimits.sourceLength) {
-    throw formulaProblem(`must be at most ${formulaLimits.sourceLength} characters, got ${source.length}`)
+  if (!fitsText(source, formulaLimits.sourceLength)) {
+    throw formulaProblem(`must be at most ${formulaLimits.sourceLength} characters, got ${codePoints(source)}`)
   }
   const tokens: Token[] = []
   for (let at = skipBlanks(source, 0); at < source.length; ) {
