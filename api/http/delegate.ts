@@ -10,7 +10,7 @@ import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope
 import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { discardJobFile } from '#shared/platform/jobs/job-files.ts'
-import { cancelQueuedOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import { cancelQueuedOperation, findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 import { retryOperation } from '#shared/platform/jobs/operations/retry-operation.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
@@ -36,10 +36,15 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   // Visitors, and callers outside workspaces, have no job address to poll.
   const canReadOperation = workspaceId !== null && route.permission !== 'public'
   const preferred = readPreferredWait(canReadOperation ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
-  if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
+  if (preferred.applied && preferred.ms > 0) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
   const operation =
-    preferred.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
+    preferred.ms > 0
+      ? await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
+      : // Without waiting, only a repeated request can find its work begun or done.
+        call.key === undefined
+        ? undefined
+        : await findOperation(scope.db, id)
   // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)

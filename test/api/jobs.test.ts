@@ -63,6 +63,37 @@ test('jobs: callers that start the same work at once each get their own result',
   )
 })
 
+for (const atomic of [true, false])
+  test(`jobs: a batch${atomic ? ' that is atomic' : ''} ends after its changes, and with all of them as progress`, async (t) => {
+    const w = await shared()
+    const { owner, path } = w.org
+    const operations = Array.from({ length: 250 }, (_, index) => ({ op: 'create', values: { name: `place ${index}` } }))
+    const batch = `${path}/records/locations/batch`
+    const { data } = await owner.post(batch, { operations, atomic }, { prefer: 'respond-async' })
+    await w.drain()
+    const job = (await owner.get(`${path}/jobs/${data.job_id}`)).data
+    t.is(job.status, 'done')
+    t.deepEqual(job.progress, atomic ? null : { done: 250, total: 250 })
+    t.true(job.result.results.every(({ record }: { record: { created_at: string } }) => record.created_at <= job.finished_at))
+  })
+
+test('jobs: a repeated call that need not wait gets the answer of a job that is done', async (t) => {
+  const w = await shared()
+  const { owner, path } = w.org
+  const repeat = (headers: object) =>
+    owner.post(
+      `${path}/records/locations/batch`,
+      { operations: [{ op: 'create', values: { name: 'Home' } }] },
+      { 'idempotency-key': 'b', ...headers },
+    )
+  const first = await repeat({})
+  t.is(first.status, 200)
+  const again = await repeat({ prefer: 'respond-async' })
+  t.is(again.status, 200)
+  t.deepEqual(again.data, first.data)
+  t.is(again.headers.get('preference-applied'), null)
+})
+
 test('jobs: a rolled-back write enqueues nothing', async (t) => {
   const w = await shared()
   const { jobQueue, database } = w.api.services

@@ -5,13 +5,21 @@ import { inboxPage, inboxQuery, unreadCount } from '#shared/core/notifications/i
 import {
   changeNotificationRule,
   createNotificationRule,
+  findNotificationRule,
   getNotificationRule,
   listNotificationRules,
   removeNotificationRule,
 } from '#shared/core/notifications/rules.ts'
 import { notificationRule, notificationRuleChange, notificationRuleInput } from '#shared/core/notifications/schemas.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+/** Permissions on a rule are checked on its record type, those on an unknown one on every item. */
+const onTypeOfRule = async ({ params }: { params: { ruleId: string } }, scope: Scope) => {
+  const resource = await findNotificationRule(scope, params.ruleId)
+  return { key: resource?.object_type ?? '*', resource }
+}
 
 const common = { tag: 'Notifications', app: null, limit: null } as const
 const rules = `${orgPath}/notification-rules` as const
@@ -24,8 +32,9 @@ export const routes = [
     method: 'GET',
     path: rules,
     summary: 'List notification rules',
-    description: 'Oldest first.',
+    description: 'The rules of the record types whose rules the caller may read, oldest first.',
     permission: 'notifications:read',
+    perItem: true,
     query: linkedQuery,
     status: 200,
     linked: true,
@@ -39,6 +48,7 @@ export const routes = [
     summary: 'Create a notification rule',
     description: 'It is enabled at once and fires on changes from then on.',
     permission: 'notifications:create',
+    onBody: ({ body }) => body.object_type,
     body: notificationRuleInput,
     status: 201,
     response: notificationRule,
@@ -51,6 +61,7 @@ export const routes = [
     summary: 'Get a notification rule',
     description: "A rule puts an item into the inbox of every member when a record of the rule's type changes.",
     permission: 'notifications:read',
+    on: onTypeOfRule,
     status: 200,
     response: notificationRule,
     handle: ({ params }, scope) => getNotificationRule(scope, params.ruleId),
@@ -60,8 +71,10 @@ export const routes = [
     method: 'PUT',
     path: rule,
     summary: 'Change a notification rule',
-    description: 'Omitted properties stay unchanged. A disabled rule is kept and does not fire.',
+    description:
+      'Omitted properties stay unchanged. A disabled rule is kept and does not fire. Another record type needs the permission on that type too.',
     permission: 'notifications:create',
+    on: onTypeOfRule,
     body: notificationRuleChange,
     stored: ({ params }, scope) => getNotificationRule(scope, params.ruleId),
     status: 200,
@@ -75,6 +88,7 @@ export const routes = [
     summary: 'Delete a notification rule',
     description: 'Inbox items that the rule made stay.',
     permission: 'notifications:delete',
+    on: onTypeOfRule,
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeNotificationRule(scope, params.ruleId),

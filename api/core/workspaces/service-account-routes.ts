@@ -81,7 +81,7 @@ export const routes = [
     method: 'GET',
     path: `${one}/keys/:keyId`,
     summary: 'Get an access key, without its secret',
-    description: '`prefix` is the start of the key, to recognise it.',
+    description: '`prefix` shows enough of the key to recognise it.',
     status: 200,
     response: accessKey,
     handle: ({ params }, scope) => getAccessKey(scope, params.id, params.keyId),

@@ -1,5 +1,6 @@
 import type { NotificationRule, NotificationRuleChange, NotificationRuleInput } from '#shared/core/notifications/schemas.ts'
 import { deleteRule, findRule, findRules, findTitles, insertRule, updateRule } from '#shared/core/notifications/store.ts'
+import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
@@ -18,17 +19,25 @@ export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string):
     return new Map(rules.map(({ id, title }) => [id, title]))
   })
 
-/** Rules of the workspace, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listNotificationRules = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
-  listByCreation<NotificationRule, NotificationRule>(db, query, {
-    list: `notification rules ${workspace.id}`,
-    find: (afterTime, afterId, limit) => findRules({ workspaceId: workspace.id, afterTime, afterId, limit }),
+/** The rules that the caller may read, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
+export const listNotificationRules = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
+  listByCreation<NotificationRule, NotificationRule>(scope.db, query, {
+    list: `notification rules ${scope.workspace.id}`,
+    find: (afterTime, afterId, limit) => findRules({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
+    isVisible: ({ object_type }) => permits(scope, 'notifications:read', object_type),
     show: (rows) => rows,
   })
 
+/** One rule; undefined when there is none. */
+export async function findNotificationRule({ db, workspace }: Scope, id: string): Promise<NotificationRule | undefined> {
+  return isUuid(id) ? (await db.query(findRule({ workspaceId: workspace.id, id })))[0] : undefined
+}
+
 /** One rule; throws NOT_FOUND. */
-export async function getNotificationRule({ db, workspace }: Scope, id: string): Promise<NotificationRule> {
-  return requireRow(isUuid(id) ? await db.query(findRule({ workspaceId: workspace.id, id })) : [])
+export async function getNotificationRule(scope: Scope, id: string): Promise<NotificationRule> {
+  const rule = await findNotificationRule(scope, id)
+  if (!rule) throw problem('NOT_FOUND')
+  return rule
 }
 
 /** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type. */
@@ -41,14 +50,15 @@ export function createNotificationRule({ db, workspace }: Scope, input: Notifica
   })
 }
 
-/** Changes the sent properties of a rule; a disabled rule does not fire. NOT_FOUND, VALIDATION_ERROR like `createNotificationRule`. */
-export async function changeNotificationRule(
-  { db, workspace }: Scope,
-  id: string,
-  change: NotificationRuleChange,
-): Promise<NotificationRule> {
+/**
+ * Changes the sent properties of a rule; a disabled rule does not fire. Throws NOT_FOUND, VALIDATION_ERROR like `createNotificationRule`, and
+ * FORBIDDEN when the caller may not make rules of another record type that was sent.
+ */
+export async function changeNotificationRule(scope: Scope, id: string, change: NotificationRuleChange): Promise<NotificationRule> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
+  const { db, workspace } = scope
   const { name, object_type: objectType, event, title, audience, enabled } = change
+  if (objectType !== undefined) requirePermission(scope, 'notifications:create', objectType)
   return db.transaction(async (tx) => {
     const changed = updateRule({ workspaceId: workspace.id, id, name, objectType, event, title, audience, enabled })
     const rule = requireRow(await tx.query(changed))

@@ -16,6 +16,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
+import { jsonDouble } from '#shared/platform/kernel/values/json.ts'
 
 const attendee = t.Object({
   user_id: textSetting('Id of a member.'),
@@ -127,6 +128,6 @@ export const calendarEventTrigger = defineTrigger({
 
 /** The whole minutes of a setting, 0 to 43,200; undefined for any other value. */
 export function minutesBeforeOf(value: unknown): number | undefined {
-  const minutes = typeof value === 'string' && /^\s*\d{1,6}\s*$/.test(value) ? Number(value) : value
-  return Number.isInteger(minutes) && (minutes as number) >= 0 && (minutes as number) <= maxMinutes ? (minutes as number) : undefined
+  const minutes = typeof value === 'string' && /^\s*\d{1,6}\s*$/.test(value) ? Number(value) : (jsonDouble(value) ?? Number.NaN)
+  return Number.isInteger(minutes) && minutes >= 0 && minutes <= maxMinutes ? minutes : undefined
 }

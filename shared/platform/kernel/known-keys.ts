@@ -1,6 +1,7 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
+import { branchesOf, isJsonObject, mapOf } from '#shared/platform/kernel/values/json-schema.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -54,12 +55,12 @@ interface CheckState {
 function readLevel(level: Level, state: CheckState): unknown {
   const { value, path } = level
   if (Array.isArray(value)) return readItems(level, value, state)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const shapes = shapesOf(level.body, value)
   const properties = propertiesOf(shapes)
   const isFixed = shapes.length > 0 && shapes.every(({ properties }) => properties !== undefined)
   const answerProperties = propertiesOf(shapesOf(level.answer, value))
-  const storedObject = isObject(level.stored) ? level.stored : undefined
+  const storedObject = isJsonObject(level.stored) ? level.stored : undefined
   const entries = Object.entries(value).flatMap(([key, item]): (readonly [string, unknown])[] => {
     const at = joinPath(path, key)
     const child = { value: item, path: at, answer: answerProperties[key], stored: storedObject?.[key] }
@@ -104,9 +105,9 @@ const identities = ['id', 'key', 'user_id', 'email'] as const
 
 /** The stored item of a sent item, by its identity or else by its index; undefined for a new item. */
 function counterpartOf(value: unknown, stored: readonly unknown[], index: number): unknown {
-  if (!isObject(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const key = identities.find((name) => typeof value[name] === 'string')
-  return key === undefined ? stored[index] : stored.find((one) => isObject(one) && one[key] === value[key])
+  return key === undefined ? stored[index] : stored.find((one) => isJsonObject(one) && one[key] === value[key])
 }
 
 /**
@@ -132,23 +133,12 @@ function hasOnlyChangingParts(schema: Json): boolean {
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
-  if (!isObject(one)) return !Array.isArray(other) && !isObject(other) && textOf(one) === textOf(other)
-  if (!isObject(other)) return false
+  if (!isJsonObject(one)) return !Array.isArray(other) && !isJsonObject(other) && textOf(one) === textOf(other)
+  if (!isJsonObject(other)) return false
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) => isSame(one[key], other[key]))
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value ?? null)
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value) && !(value instanceof Date)
-
-/** The alternatives of a schema, with those of nested unions and intersections. */
-function branchesOf(schema: unknown): Json[] {
-  if (!isObject(schema)) return []
-  const { anyOf, oneOf, allOf } = schema as { anyOf?: unknown[]; oneOf?: unknown[]; allOf?: unknown[] }
-  const parts = anyOf ?? oneOf ?? allOf
-  return parts ? parts.flatMap(branchesOf) : [schema]
-}
 
 /** The alternatives that an object may match: those whose constants it has, otherwise all. */
 function shapesOf(schema: unknown, value: Json): Json[] {
@@ -164,10 +154,6 @@ function shapesOf(schema: unknown, value: Json): Json[] {
 
 /** The properties of all shapes, without a prototype, so that a key such as `constructor` is not found in it. */
 const propertiesOf = (shapes: readonly Json[]): Json => Object.assign(Object.create(null), ...shapes.map(({ properties }) => properties))
-
-/** Schemas of a map's values, by key pattern. */
-const mapOf = ({ patternProperties, additionalProperties }: Json): Json =>
-  isObject(patternProperties) ? patternProperties : isObject(additionalProperties) ? { '': additionalProperties } : {}
 
 const mapItem = (shapes: readonly Json[]): unknown => shapes.flatMap((shape) => Object.values(mapOf(shape)))[0]
 

@@ -12,3 +12,7 @@ export const nameSchema = (maxLength: number) =>
     format: nameFormat,
     description: `a name of 1 to ${maxLength} characters in one line`,
   })
+
+/** Schema of a name that may be empty: up to `maxLength` characters in one line. */
+export const optionalNameSchema = (maxLength: number) =>
+  t.String({ maxLength, pattern: `^${lineCharacter}*$`, description: `a name of up to ${maxLength} characters in one line` })

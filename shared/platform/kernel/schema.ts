@@ -1,9 +1,11 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { type Static, type TSchema, Type } from 'typebox'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isEmail } from '#shared/platform/kernel/values/email.ts'
+import { isJsonObject } from '#shared/platform/kernel/values/json-schema.ts'
+import { withDoubles } from '#shared/platform/kernel/values/schema-numbers.ts'
 
 export { Type as t }
 
@@ -27,6 +29,9 @@ ajv.addFormat('email', isEmail)
  */
 export const nameFormat = 'name'
 ajv.addFormat(nameFormat, /^[^\p{Cc}\p{Zl}\p{Zp}]*?[^\p{Cc}\p{Z}][^\p{Cc}\p{Zl}\p{Zp}]*$/u)
+/** Refuses an exact number where a schema asks for an object: `parseJson` makes `JSON.rawJSON` of it, an object to Ajv. */
+const isNoNumber = 'x-no-number'
+ajv.addKeyword({ keyword: isNoNumber, code: (context) => context.fail(_`JSON.isRawJSON(${context.data})`) })
 for (const keyword of ['x-source', 'x-changes-by-itself', 'x-hint']) ajv.addKeyword(keyword)
 
 /** A JSON Schema with its TypeScript type: one value validates, types and documents. */
@@ -37,14 +42,19 @@ export interface Schema<T> {
 }
 export type TypeOf<S> = S extends Schema<infer T> ? T : never
 
-/** Creates a Schema from a TypeBox value. It is compiled on first use. */
+/**
+ * Creates a Schema from a TypeBox value. It is compiled on first use. `parse` makes plain numbers of exact ones where the schema asks for a
+ * number.
+ */
 export function schema<const S extends TSchema>(json: S): Schema<Static<S>> {
   let validate: ValidateFunction | undefined
   return Object.freeze({
     json,
     parse(value: unknown, where = '') {
-      validate ??= ajv.compile(json)
+      validate ??= ajv.compile(withNumbersRefused(json) as TSchema)
       if (validate(value)) return value as Static<S>
+      const plain = withDoubles(value, json)
+      if (plain !== value && validate(plain)) return plain as Static<S>
       throw problem('VALIDATION_ERROR', explain(validate.errors ?? [], where))
     },
   })
@@ -55,6 +65,23 @@ export const uuid = Type.String({ format: 'uuid' })
 
 /** The schema of an RFC 3339 instant. */
 export const instant = Type.String({ format: 'date-time' })
+
+/** Keywords whose values are data. */
+const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
+
+/** A copy of the schema whose objects have the keyword `x-no-number`. */
+function withNumbersRefused(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withNumbersRefused)
+  if (!isJsonObject(schema)) return schema
+  const copy = mapValues(schema, (part, key) => {
+    if (key === 'properties' && isJsonObject(part)) return mapValues(part, withNumbersRefused)
+    return dataKeywords.has(key) ? part : withNumbersRefused(part)
+  })
+  return schema.type === 'object' ? { ...copy, [isNoNumber]: true } : copy
+}
+
+const mapValues = (object: object, map: (value: unknown, key: string) => unknown) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 
 /** The schema of a value that may be null. */
 export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
@@ -73,11 +100,11 @@ function explain(errors: readonly ErrorObject[], where: string): string {
 
 /** The tag of a union: its key, its constants and the sent value; undefined for a union without a tag. */
 function tagOf({ schema, data }: ErrorObject): { key: string; constants: string[]; sent: unknown } | undefined {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
+  if (!isJsonObject(data)) return undefined
   const options = (schema as TSchema[]).map((option) => (option as { properties?: Record<string, { const?: unknown }> }).properties ?? {})
   const key = Object.keys(options[0] ?? {}).find((name) => options.every((option) => typeof option[name]?.const === 'string'))
   if (key === undefined) return undefined
-  return { key, constants: options.map((option) => String(option[key]?.const)), sent: (data as Record<string, unknown>)[key] }
+  return { key, constants: options.map((option) => String(option[key]?.const)), sent: data[key] }
 }
 
 function explainOne(error: ErrorObject | undefined, where: string): string {
@@ -89,7 +116,10 @@ function explainOne(error: ErrorObject | undefined, where: string): string {
 }
 
 const rules: Readonly<Record<string, (params: Record<string, unknown>, error: ErrorObject) => string>> = {
-  type: ({ type }) => `must be ${Array.isArray(type) ? type.join(' or ') : article(String(type))}`,
+  type: ({ type }, { data }) =>
+    JSON.isRawJSON(data) && (type === 'number' || type === 'integer')
+      ? 'must be a number of at most 15 digits'
+      : `must be ${Array.isArray(type) ? type.join(' or ') : article(String(type))}`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as unknown[]).join(', ')}`,
   const: ({ allowedValue }) => `must be ${JSON.stringify(allowedValue)}`,
   minLength: ({ limit }) => `must have at least ${limit} characters`,
@@ -102,6 +132,7 @@ const rules: Readonly<Record<string, (params: Record<string, unknown>, error: Er
   format: ({ format }, error) =>
     format === nameFormat ? `must be ${String(error.parentSchema?.description)}` : `must be a valid ${format}${hintOf(error)}`,
   anyOf: (_, error) => `must be ${alternatives(error.schema)}`,
+  [isNoNumber]: () => 'must be an object',
   uniqueItems: () => 'must not hold the same item twice',
   additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
 }

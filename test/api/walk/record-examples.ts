@@ -115,17 +115,28 @@ export const recordExamples: Examples = {
     call: async (place) => ({ params: await ofRecord(place) }),
   },
   [`GET ${org}/audit`]: { needs: 'audit:read', perItem: true, badQuery: 'limit=0', call: () => ({}) },
-  [`GET ${rules}`]: { needs: 'notifications:read', call: () => ({}) },
+  [`GET ${rules}`]: { needs: 'notifications:read', perItem: true, call: () => ({}) },
   [`POST ${rules}`]: {
     needs: 'notifications:create',
+    on: onType,
+    keyInside: true,
     call: ({ keys }) => ({ body: { name: 'New', object_type: keys.type, event: 'deleted', title: 'Gone' } }),
   },
-  [`GET ${rules}/:ruleId`]: { needs: 'notifications:read', call: async ({ things }) => ({ params: { ruleId: await things.rule() } }) },
+  [`GET ${rules}/:ruleId`]: {
+    needs: 'notifications:read',
+    on: onType,
+    call: async ({ things }) => ({ params: { ruleId: await things.rule() } }),
+  },
   [`PUT ${rules}/:ruleId`]: {
     needs: 'notifications:create',
+    on: onType,
     call: async ({ things }) => ({ params: { ruleId: await things.rule() }, body: { enabled: false } }),
   },
-  [`DELETE ${rules}/:ruleId`]: { needs: 'notifications:delete', call: async ({ things }) => ({ params: { ruleId: await things.rule() } }) },
+  [`DELETE ${rules}/:ruleId`]: {
+    needs: 'notifications:delete',
+    on: onType,
+    call: async ({ things }) => ({ params: { ruleId: await things.rule() } }),
+  },
   [`GET ${org}/notifications`]: { needs: 'member', badQuery: 'limit=0', call: () => ({}) },
   [`GET ${org}/notifications/unread-count`]: { needs: 'member', call: () => ({}) },
   [`POST ${org}/notifications/read/:notificationId`]: {

@@ -122,3 +122,26 @@ test('notifications rules: a rule on a deleted type is deleted', async (t) => {
   t.is((await w.org.owner.get(`${rulesOf(w)}/${id}`)).status, 404)
   t.is(await countRows(w.db, 'event_listeners', w.org.id), 0)
 })
+
+test('notifications rules: permissions that are limited to a record type hold for its rules alone, as simulate says', async (t) => {
+  const w = await newWorkspace()
+  const rules = rulesOf(w)
+  const actions = ['notifications:read', 'notifications:create', 'notifications:delete']
+  const { client, id } = await createMember(w, w.org, [{ effect: 'allow', actions, resources: ['locations'] }])
+  const simulated = async (action: string, resource: string) =>
+    (await w.org.owner.post(`${w.org.path}/iam/simulate`, { user_id: id, action, resource })).data.allowed
+  const input = { ...ruleInput, object_type: 'locations' }
+  const made = await client.post(rules, input)
+  t.is(made.status, 201, made.text)
+  t.true(await simulated('notifications:create', 'locations'))
+  t.is((await client.post(rules, { ...input, object_type: 'invoices' })).status, 403)
+  t.false(await simulated('notifications:create', 'invoices'))
+  const { data: other } = await w.org.owner.post(rules, { ...input, object_type: 'invoices' })
+  t.deepEqual((await client.get(rules)).data, [made.data])
+  t.is((await client.get(`${rules}/${other.id}`)).status, 403)
+  t.is((await client.put(`${rules}/${other.id}`, { title: 'x' })).status, 403)
+  t.is((await client.delete(`${rules}/${other.id}`)).status, 403)
+  t.is((await client.put(`${rules}/${made.data.id}`, { title: 'x', object_type: 'locations' })).status, 200)
+  t.is((await client.put(`${rules}/${made.data.id}`, { object_type: 'invoices' })).status, 403)
+  t.is((await client.delete(`${rules}/${made.data.id}`)).status, 204)
+})

@@ -179,3 +179,12 @@ test('csv import: the free plan imports as many rows as its cap allows', async (
   t.is(await totalOf(w, 'locations'), cap)
   t.like((await importInto(w, 'locations', rows(2))).data, { created: 0, failed: 2 })
 })
+
+test('csv import: a file without a usable header tells no field that the caller may not read', async (t) => {
+  const w = await take()
+  const rights = { effect: 'allow', actions: ['records:import', 'records:read'], fields: { deny: ['name'] } }
+  const { client } = await createMember(w, w.org, [rights])
+  const { status, body } = await client.post(`${w.org.path}/records/locations/import`, 'foo\n1\n', { 'content-type': 'text/csv' })
+  t.is(status, 400)
+  t.is(body.error.message, 'file must have a header row of which at least one column is the key of a field')
+})

@@ -177,3 +177,28 @@ test('records: empty text in a unique field never conflicts', async (t) => {
     t.deepEqual(statuses, [201, 201, 201, 409])
   }
 })
+
+test('records: an unknown key of a currency value is refused, so that no other currency is stored', async (t) => {
+  const w = await shared()
+  const { owner } = w.org
+  const misspelled = await owner.post(invoices(w), { values: { total: { amount: 5, currency: 'EUR' } } })
+  t.is(misspelled.status, 400)
+  t.regex(misspelled.body.error.message, /^values\.total\.currency is no key of a currency value; did you mean .*code/)
+  const { data } = await owner.post(invoices(w), { values: { total: { amount: 5, code: 'EUR' } } })
+  t.is((await owner.put(`${invoices(w)}/${data.id}/values`, { values: data.values })).status, 204)
+})
+
+test('records: an unknown key of a filter is refused, and a bad character is named', async (t) => {
+  const w = await shared()
+  const { owner } = w.org
+  const filter = [{ field: 'status', opp: 'ne', value: 'open' }]
+  const search = (sent: unknown, at = '') => owner.get(`${invoices(w)}${at}?filter=${encodeURIComponent(JSON.stringify(sent))}`)
+  for (const at of ['', '/export']) {
+    const refused = await search(filter, at)
+    t.is(refused.status, 400, at)
+    t.is(refused.body.error.message, 'filter[0].opp is no key of filter; did you mean op?')
+  }
+  t.is((await search([{ field: 'status', value: 'a\0' }])).body.error.message, 'filter[0].value holds a NUL character or a lone surrogate')
+  t.is((await search({ field: 'status' })).body.error.message, 'filter must be an array')
+  t.is((await owner.get(`${invoices(w)}?filter=[`)).body.error.message, 'filter must be a JSON array of {field, op, value}')
+})

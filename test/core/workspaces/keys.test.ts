@@ -49,6 +49,15 @@ test('keys: a service account holds its roles, and its key acts for it', async (
   t.false(JSON.stringify(stored).includes(key.slice(25, 68)))
 })
 
+test('keys: the name of a key may be empty, and has one line', async (t) => {
+  const w = await fresh()
+  const keys = `${await account(w)}/keys`
+  t.is((await w.org.owner.post(keys, { name: '' })).status, 201)
+  const broken = await w.org.owner.post(keys, { name: 'one\ntwo' })
+  t.is(broken.status, 400)
+  t.is(broken.body.error.message, 'name must be a name of up to 120 characters in one line')
+})
+
 test('keys: a key is refused in another workspace', async (t) => {
   const w = await fresh()
   const other = await createOrg(w, 'Other')

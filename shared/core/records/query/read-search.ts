@@ -2,7 +2,8 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { ValueFilter } from '#shared/core/records/query/filter.ts'
 import { maxFilters, type QueryPage, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
 
@@ -48,17 +49,21 @@ export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & QueryPag
   fields: readFieldKeys(query.fields),
 })
 
-/** Parses filters from JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and its rule. */
+/**
+ * Parses filters from JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and its rule, or an unknown
+ * key.
+ */
 export function readFilters(given: unknown, path = 'filter'): readonly ValueFilter[] {
   if (given === undefined) return []
-  const read = filters.parse(typeof given === 'string' ? readArray(given, path) : given, path)
-  return read.map(({ field, op, value }) => ({ field, op, value }))
+  const sent = typeof given === 'string' ? readArray(given, path) : given
+  return filters.parse(readKnownKeys(sent, { body: filters.json, answer: undefined, stored: undefined }, path).value, path)
 }
 
 function readArray(text: string, path: string): unknown {
   try {
-    return parseJson(text)
+    return parseJson(text, path)
   } catch (cause) {
+    if (cause instanceof Problem && !(cause.cause instanceof SyntaxError)) throw cause
     throw problem('VALIDATION_ERROR', `${path} must be a JSON array of {field, op, value}`, { cause })
   }
 }

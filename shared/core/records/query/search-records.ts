@@ -1,7 +1,7 @@
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
-import { pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
+import { maxPageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordRow, type RecordView, rowId } from '#shared/core/records/record.ts'
@@ -20,7 +20,8 @@ interface SearchPage {
 
 /**
  * A page of the matching records that the caller may read, with their exact number (document 1, Search mode). Throws FORBIDDEN when the
- * caller may read no record of the type, VALIDATION_ERROR like `compileQuery` and when a page would exceed 10 MB.
+ * caller may read no record of the type, VALIDATION_ERROR like `compileQuery` and when a page would exceed 10 MB or
+ * its records hold more than `maxPageBytes` of text.
  */
 export async function searchRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<SearchPage> {
   const type = await requireRecordType(scope, typeKey)
@@ -32,14 +33,14 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
   if (found.length > 0) {
     const records = toVisibleViews(type, found, access, selected)
-    if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit)
+    if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit, 'have more than 10 MB')
     return { records, total: found[0]?.[recordColumnNames(type).length + 1] as number }
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
   if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
   const count = cachedSearchStatement(access, `total ${search.shape}`, () => totalOf(type, search))
   const total = ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number
-  if (total > offset) throw tooLong(limit)
+  if (total > offset) throw tooLong(limit, `hold more than ${maxPageBytes / 1_000_000} MB of text in all their fields, selected or not`)
   return { records: [], total }
 }
 
@@ -65,5 +66,5 @@ const readQueryRows = (
   statement: Statement<unknown>,
 ): Promise<RecordRow[]> => readRows(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
 
-const tooLong = (limit: number) =>
-  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records have more than 10 MB`)
+const tooLong = (limit: number, reason: string) =>
+  problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records ${reason}`)

@@ -57,8 +57,11 @@ const ifNotTooLong = (page: Knex.Raw) =>
     [page],
   )
 
-/** Maximum bytes of text on a page of several records, so that no request fills the memory of a process. */
-const maxPageBytes = 9_000_000
+/**
+ * Maximum bytes of text on a page of several records, so that no request fills the memory of a process. All fields count: a page reads
+ * them all and drops those that are not selected.
+ */
+export const maxPageBytes = 9_000_000
 
 /** The number of all matches. */
 export const totalOf = (type: RecordType, search: CompiledQuery) =>

@@ -3,7 +3,9 @@ import { amountFilter } from '#shared/core/types/field-kinds/filters/value-filte
 import { checkRange, parseAmount, trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { type FieldValue, hasAmount, type Money } from '#shared/platform/kernel/field-type.ts'
+import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 import { jsonNumberText, toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 
@@ -12,6 +14,8 @@ interface SentMoney {
   readonly code?: unknown
 }
 
+const moneyKeys: readonly string[] = ['amount', 'code'] satisfies (keyof SentMoney)[]
+
 const isBare = (input: unknown): boolean => typeof input === 'string' || jsonNumberText(input) !== undefined
 
 function parseMoney(input: unknown, field: TypedRules, context: ParseContext): Money {
@@ -19,7 +23,10 @@ function parseMoney(input: unknown, field: TypedRules, context: ParseContext): M
   if (isBare(input)) return { amount: parseAmount(input, path), code: field.rules.unit ?? context.defaultCurrency }
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw invalidValueProblem(path, 'a number or {amount, code}', input)
+  const unknown = Object.keys(input).find((key) => !moneyKeys.includes(key))
+  if (unknown !== undefined) throw unknownKeyProblem(`${path}.${unknown}`, unknown, moneyKeys, 'a currency value')
   const { amount, code } = input as SentMoney
+  if (amount === undefined) throw problem('VALIDATION_ERROR', `${path}.amount is required`)
   const currency = field.rules.unit ?? (code == null ? context.defaultCurrency : parseCurrencyCode(code, `${path}.code`))
   return { amount: parseAmount(amount, `${path}.amount`), code: currency }
 }

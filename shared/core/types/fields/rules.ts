@@ -10,7 +10,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { suggestSpelling } from '#shared/platform/kernel/known-keys.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
-import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'
+import { jsonDouble, toJsonNumber } from '#shared/platform/kernel/values/json.ts'
 import { compilePattern, maxPatternLength } from '#shared/platform/kernel/values/pattern.ts'
 
 type SentRule = Exclude<RuleKey, 'default' | 'formula'>
@@ -110,7 +110,8 @@ function readRule(key: string, rule: unknown, type: FieldType): unknown {
 const isSentRule = (key: string): key is SentRule => Object.hasOwn(readers, key)
 
 function parseLength(input: unknown, path: string): number {
-  if (Number.isInteger(input) && Number(input) >= 0 && Number(input) <= maxTextLength) return Number(input)
+  const length = jsonDouble(input) ?? Number.NaN
+  if (Number.isInteger(length) && length >= 0 && length <= maxTextLength) return length
   throw invalidValueProblem(path, `a whole number from 0 to ${maxTextLength}`, input)
 }
 

@@ -1,9 +1,10 @@
+import { optionalNameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const shape = {
   id: uuid,
   name: t.String(),
-  prefix: t.String({ description: 'Enough of the key to recognise it.' }),
+  prefix: t.String({ description: '`kt_` and the first characters of the secret, to recognise the key: `kt_…Iz8I`.' }),
   expires_at: nullable(instant),
   created_at: instant,
 }
@@ -16,7 +17,7 @@ export const newAccessKey = schema(
 export const accessKeyInput = schema(
   t.Object(
     {
-      name: t.Optional(t.String({ maxLength: 120 })),
+      name: t.Optional(optionalNameSchema(120)),
       expires_at: t.Optional(nullable(t.String({ description: 'RFC 3339, in the future; null or absent for a key without end.' }))),
     },
     { title: 'AccessKeyInput' },

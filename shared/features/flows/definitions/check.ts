@@ -45,8 +45,8 @@ function unknownType(id: string, type: string) {
 function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): FlowNode['config'] {
   const kind = blockKindOf(type)
   if (!kind) throw unknownType(id, type)
-  const config = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-  kind.settings.parse(config, `${id}: config`)
+  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
+  const config: FlowNode['config'] = kind.settings.parse(given, `${id}: config`)
   refuseUnknownRoots(id, config)
   return config
 }

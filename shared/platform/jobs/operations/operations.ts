@@ -166,10 +166,13 @@ export async function parkOperation(db: Executor, id: string, awaits: number, kn
 
 const jsonText = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
 
+// The transaction may have begun long ago, so its time (`now()`) is not the end. What committed with the completion is progress too.
 const setCompleted = statement(
   'jobs.setCompleted',
   `update operations
-   set status = $status, result = $result::json, error = $error::json, file_id = $fileId, awaits = null, finished_at = now(),
+   set status = $status, result = $result::json, error = $error::json, file_id = $fileId, awaits = null, finished_at = clock_timestamp(),
+     progress = case when $status = 'done' and progress is not null
+       then json_build_object('done', progress -> 'total', 'total', progress -> 'total') else progress end,
      checkpoint = case when $status = 'failed' then checkpoint end
    where id = $id and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
   {

@@ -47,7 +47,8 @@ export function quoteInexactNumbers(text: string): string {
  * Whether the number keeps its decimal value when it is converted to a double and printed again, as 0.1 does and 12345678901234567890
  * does not.
  */
-export const roundTripsAsDouble = (number: string): boolean => new Decimal(number).equals(String(Number(number)))
+export const roundTripsAsDouble = (number: string): boolean =>
+  (number.length <= 15 && !/e/i.test(number)) || new Decimal(number).equals(String(Number(number)))
 
 /** Position of a number in the text. */
 interface NumberRange {

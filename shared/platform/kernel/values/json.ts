@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { findStringEnd, parseExactJson } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { findStringEnd, parseExactJson, roundTripsAsDouble } from '#shared/platform/kernel/values/exact-numbers.ts'
 
 /** Maximum nesting of arrays and objects in a request (decisions, Shared conventions). */
 export const maxJsonDepth = 64
@@ -28,6 +28,12 @@ export const parseStoredJson = (text: string): unknown => parseExactJson(text)
 export function jsonNumberText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   return JSON.isRawJSON(value) ? value.rawJSON : undefined
+}
+
+/** A JSON number that a double holds, in any notation (`5.0`, `5e0`), as a number; undefined for other values. */
+export function jsonDouble(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  return JSON.isRawJSON(value) && roundTripsAsDouble(value.rawJSON) ? Number(value.rawJSON) : undefined
 }
 
 /** The JSON number of a decimal text: a number if it keeps all digits, otherwise raw JSON. */
