@@ -272,3 +272,20 @@ test('saving: the catalogue describes every kind of block with its settings', as
   )
   for (const kind of data) t.is(kind.settings.type, 'object', kind.type)
 })
+
+test('saving: a change of the last digits of a number is a new definition', async (t) => {
+  await open()
+  const exact = (digits: string) => {
+    const body = { name: 'Exact', ...graph([byHand, ['r', 'logic.reduce', { list: [0], op: 'sum' }]]) }
+    return JSON.stringify(body).replace('[0]', `[${digits}]`)
+  }
+  const headers = { 'content-type': 'application/json' }
+  const made = await org.owner.post(flows(), Buffer.from(exact('12345678901234.123456')), headers)
+  t.is(made.status, 201, made.text)
+  const change = (digits: string) => org.owner.put(`${flows()}/${made.data.id}`, Buffer.from(exact(digits)), headers)
+  const same = await change('12345678901234.123456')
+  t.is(same.data.version, 1, same.text)
+  const changed = await change('12345678901234.123457')
+  t.is(changed.data.version, 2)
+  t.regex(changed.text, /"list":\[12345678901234\.123457\]/)
+})

@@ -31,6 +31,7 @@ import { triggerOf, updateFlowSubscription } from '#shared/features/flows/trigge
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /** Returns one flow. Throws NOT_FOUND. */
 export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlow(scope, id))
@@ -174,8 +175,8 @@ const isDefinition = ({ nodes, edges, context }: FlowDefinitionInput): boolean =
 
 const isSame = (one: FlowDefinition, other: FlowDefinition): boolean => isDeepStrictEqual(asStored(one), asStored(other))
 
-/** The definition as reading it from the database gives it. */
-const asStored = (definition: FlowDefinition): unknown[] => Object.values(textsOf(definition)).map((text) => JSON.parse(text))
+/** The definition as reading it from the database gives it, with exact numbers. */
+const asStored = (definition: FlowDefinition): unknown[] => Object.values(textsOf(definition)).map(parseStoredJson)
 
 /** The JSON texts of a definition's parts. */
 const textsOf = ({ nodes, edges, context }: FlowDefinition) => ({
