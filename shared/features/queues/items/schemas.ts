@@ -179,12 +179,13 @@ export type ScanInput = TypeOf<typeof scanInput>
 const scanVerdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
 export type ScanVerdict = (typeof scanVerdicts)[number]
 const verdict = { verdict: t.Enum([...scanVerdicts]), message: t.String(), item: nullable(itemView.json) }
-export const scanAnswer = schema(t.Object(verdict, { title: 'QueueVerdict' }))
-export interface ScanAnswer {
+export const scanAnswer = schema(t.Object({ ...verdict, previous_claim: previousClaim }, { title: 'QueueVerdict' }))
+export interface ScanVerdictView {
   readonly verdict: ScanVerdict
   readonly message: string
   readonly item: ItemView | null
 }
+export type ScanAnswer = ScanVerdictView & Pick<ChangedItem, 'previous_claim'>
 
 /** Scans that a station recorded while it was offline. */
 export const scanLogInput = schema(
