@@ -1,6 +1,6 @@
 import test from 'ava'
-import { byHand, chain, createFlow, ended, recordsOf, start } from '#test/features/flows/support.ts'
-import { createOrg } from '#test/support/factories.ts'
+import { byHand, chain, createFlow, ended, recordsOf, runOf, start } from '#test/features/flows/support.ts'
+import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -40,4 +40,26 @@ test('record values: an empty text clears a field of every type, also where a re
     t.is(run.status, 'ok', run.error)
   }
   t.deepEqual(await recordsOf(org, 'things'), Array(6).fill(valuesOf(() => null)))
+})
+
+test('record values: a run shows the first 64 KB of a record, without the fields that the caller may not read', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const values = { name: 'Depot', address: '{{trigger.input}}' }
+  const flow = await createFlow(t, org, chain(byHand, ['a', 'action.create_record', { object_type: 'locations', values }]))
+  const long = `${'x'.repeat(70_000)}"`
+  const runId = await start(t, org, flow.id, long)
+  const [step] = (await ended(org, flow.id, runId)).steps
+  t.true(step.output_cut)
+  t.is(step.output.values.name, 'Depot')
+  t.regex(step.output.values.address, /^x{65000,65536}$/)
+  t.is((await recordsOf(org, 'locations'))[0]?.address, long)
+  const rules = [
+    { effect: 'allow', actions: ['flows:read'] },
+    { effect: 'allow', actions: ['records:read'], resources: ['locations'], fields: { allow: ['name'] } },
+  ]
+  const reader = await createMember(w, org, rules)
+  const [seen] = (await runOf(org, flow.id, runId, reader.client)).steps
+  t.deepEqual(seen.output.values, { name: 'Depot' })
+  t.false('output_cut' in seen)
 })
