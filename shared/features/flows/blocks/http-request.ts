@@ -80,9 +80,10 @@ async function bodyOf(text: string, contentType: string, budget: ComputeBudget):
   return value === undefined ? text : toPlainJsonInSlices(value, budget)
 }
 
+/** The value of a JSON text, which may begin with a byte order mark; undefined for any other text. */
 function parsedOf(text: string): unknown {
   try {
-    return parseStoredJson(text)
+    return parseStoredJson(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }
