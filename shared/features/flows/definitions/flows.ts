@@ -127,16 +127,20 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
 export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
   const [row] = await db.query(findSurroundings({ workspaceId: workspace.id }))
   return {
-    fieldKeys: new Map(Object.entries(row?.fields ?? {}).map(([key, fields]) => [key, new Set(fields)])),
+    fieldKeys: toSets(row?.fields),
     functionIds: new Set(row?.functions),
     connectionIds: new Set(row?.connections),
     templateIds: new Set(row?.templates),
     paymentConnectionIds: new Set(row?.payment_connections),
-    queueKeys: new Set(row?.queues),
+    stageKeys: toSets(row?.stages),
     // The team calendar is created at its first use, so it may be missing from the rows.
     calendarKeys: new Set([...(row?.calendars ?? []), teamCalendarKey]),
+    roleIds: new Set(row?.roles),
   }
 }
+
+const toSets = (lists: Readonly<Record<string, readonly string[]>> = {}): Map<string, ReadonlySet<string>> =>
+  new Map(Object.entries(lists).map(([key, names]) => [key, new Set(names)]))
 
 function viewOf({ positions, ...row }: FlowRow, known: KnownReferences): FlowView {
   return {
