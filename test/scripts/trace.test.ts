@@ -68,7 +68,7 @@ test('trace: the trace of a request that starts a flow shows the run, its steps 
     t.true(made.data.enabled, made.text)
   }
   await make('First', 'locations', { type: 'action.create_record', config: { object_type: 'invoices', values: { notes: 'from a flow' } } })
-  await make('Second', 'invoices', { type: 'action.notify', config: { title: 'New invoice', user_id: 'nobody' } })
+  await make('Second', 'invoices', { type: 'action.notify', config: { title: 'New invoice', user_id: org.id } })
   const id = `flow.${org.id}`
   await org.owner.post(`${org.path}/records/locations`, { values: { name: 'traced' } }, { 'x-request-id': id })
   await drain()

@@ -3,6 +3,7 @@ import { type Render, toText } from '#shared/core/automation/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { isPlainDecimal } from '#shared/platform/kernel/values/decimal.ts'
@@ -19,8 +20,10 @@ export interface KnownReferences {
   readonly connectionIds: ReadonlySet<string>
   readonly templateIds: ReadonlySet<string>
   readonly paymentConnectionIds: ReadonlySet<string>
-  readonly queueKeys: ReadonlySet<string>
+  /** Stage keys by queue key. */
+  readonly stageKeys: ReadonlyMap<string, ReadonlySet<string>>
   readonly calendarKeys: ReadonlySet<string>
+  readonly roleIds: ReadonlySet<string>
 }
 
 interface Described {
@@ -137,4 +140,10 @@ export function readFlagSetting(value: unknown, name: string): boolean {
   if (['true', '1', 'yes'].includes(text)) return true
   if (['', 'false', '0', 'no'].includes(text)) return false
   throw problem('VALIDATION_ERROR', `${name} must be true or false, got ${text.slice(0, 100)}`)
+}
+
+/** Reads an id. Throws VALIDATION_ERROR naming the setting. */
+export function readIdSetting(text: string, name: string): string {
+  if (!isUuid(text)) throw problem('VALIDATION_ERROR', `${name} must be an id, got ${text.slice(0, 100)}`)
+  return text
 }

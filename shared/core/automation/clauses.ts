@@ -1,4 +1,5 @@
-import { type Render, toBoundedText } from '#shared/core/automation/template.ts'
+import { hasReference, type Render, toBoundedText, toText } from '#shared/core/automation/template.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -41,34 +42,55 @@ export const clauseSettings = {
   clauses: t.Optional(t.Array(clause, { maxItems: 100, description: 'Tests; without any, the result is true.' })),
 }
 
+const matchProblem = 'match must be all or any'
+const opProblem = (path: string): string => `${path}.op must be one of ${Object.keys(operators).join(', ')}`
+
 /** Problems of a block's clauses, as sentences that name the setting. */
 export function clauseProblems({ match = 'all', clauses = [] }: Readonly<Record<string, unknown>>): string[] {
-  const wrongMatch = ['all', 'any'].includes(match as string) ? [] : ['match must be all or any']
+  const wrongMatch = ['all', 'any'].includes(match as string) || hasReference(match) ? [] : [matchProblem]
   return [...wrongMatch, ...(clauses as readonly Clause[]).flatMap((clause, index) => problemsOf(clause, `clauses[${index}]`))]
 }
 
 function problemsOf({ left, op, right }: Clause, path: string): string[] {
   if (op === undefined) return [`${path}.op is required`]
-  if (!Object.hasOwn(operators, op)) return [`${path}.op must be one of ${Object.keys(operators).join(', ')}`]
+  const isOpKnown = Object.hasOwn(operators, op)
+  if (!isOpKnown && !hasReference(op)) return [opProblem(path)]
   if (left === undefined) return [`${path}.left is required`]
-  return right === undefined && !unary.has(op) ? [`${path}.right is required`] : []
+  return right === undefined && isOpKnown && !unary.has(op) ? [`${path}.right is required`] : []
 }
 
-/** Whether the clauses of a block hold; an empty list is true. Yields the thread between clauses. */
+/**
+ * Whether the clauses of a block hold; an empty list is true. Yields the thread between clauses. Throws VALIDATION_ERROR for a `match` or an
+ * `op` whose reference gives no known one.
+ */
 export async function evaluateClauses(
   { match, clauses = [] }: Readonly<Record<string, unknown>>,
   { render, budget }: { readonly render: Render; readonly budget: ComputeBudget },
   extra?: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
   const all = clauses as readonly Clause[]
-  const isAny = match === 'any' && all.length > 0
-  for (const { left, op = '', right } of all) {
+  const mode = match === undefined || match === 'all' || match === 'any' ? match : readMatch(render(match, extra))
+  const isAny = mode === 'any' && all.length > 0
+  for (const [index, { left, op = '', right }] of all.entries()) {
     if (budget.isPauseDue()) await budget.pause()
     budget.takeSteps(1)
-    const result = operators[op]?.(render(left, extra), render(right, extra), budget) ?? false
+    const test = operators[op] ?? readOperator(render(op, extra), index)
+    const result = test(render(left, extra), render(right, extra), budget)
     if ((typeof result === 'boolean' ? result : await result) === isAny) return isAny
   }
   return !isAny
+}
+
+function readMatch(match: unknown): string {
+  const text = toText(match).trim() || 'all'
+  if (text !== 'all' && text !== 'any') throw problem('VALIDATION_ERROR', matchProblem)
+  return text
+}
+
+function readOperator(op: unknown, index: number): Test {
+  const test = new Map(Object.entries(operators)).get(toText(op).trim())
+  if (!test) throw problem('VALIDATION_ERROR', opProblem(`clauses[${index}]`))
+  return test
 }
 
 /** Negative, 0 or positive as left is less, equal or greater. Compares numbers or times when both sides are, otherwise text. */

@@ -1,8 +1,9 @@
 import type { KnownReferences } from '#shared/core/automation/block.ts'
 import { hasReference, toText } from '#shared/core/automation/template.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** Problems of a setting that names something in the workspace; none when it is absent, blank, or filled in at run time. */
-export function unknownNameProblems(name: string, value: unknown, known: ReadonlySet<string>, what: string): string[] {
+export function unknownNameProblems(name: string, value: unknown, known: Pick<ReadonlySet<string>, 'has'>, what: string): string[] {
   if (value === undefined || hasReference(value)) return []
   const text = toText(value).trim()
   const isKnown = text === '' || known.has(text) || known.has(text.toLowerCase())
@@ -26,6 +27,34 @@ export function fieldProblems(objectType: unknown, keys: readonly unknown[], { f
   )
 }
 
-/** Problems of optional ids that contain only blanks. */
-export const blankProblems = (config: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
-  names.flatMap((name) => (typeof config[name] === 'string' && config[name].trim() === '' ? [`${name} must not be blank`] : []))
+/** Problems of optional ids that contain only blanks; `path` precedes the names of settings inside of another. */
+export const blankProblems = (config: Readonly<Record<string, unknown>>, names: readonly string[], path = ''): string[] =>
+  names.flatMap((name) => (typeof config[name] === 'string' && config[name].trim() === '' ? [`${path}${name} must not be blank`] : []))
+
+/** Reads the trimmed text of a setting as a step reads it. Throws VALIDATION_ERROR naming the setting. */
+type SettingReader = (text: string, name: string) => unknown
+
+/**
+ * Problems of settings that their readers refuse. A setting is not judged when it is absent, blank, or filled in at run time. `path` precedes
+ * the names of settings inside of another.
+ */
+export const valueProblems = (
+  config: Readonly<Record<string, unknown>>,
+  readers: Readonly<Record<string, SettingReader>>,
+  path = '',
+): string[] =>
+  Object.entries(readers).flatMap(([name, read]) => {
+    const text = hasReference(config[name]) ? '' : toText(config[name]).trim()
+    return text === '' ? [] : refusalsOf(() => read(text, `${path}${name}`))
+  })
+
+/** The message with which reading refuses a value; empty when it does not. */
+export function refusalsOf(read: () => unknown): string[] {
+  try {
+    read()
+    return []
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'VALIDATION_ERROR') return [error.message]
+    throw error
+  }
+}

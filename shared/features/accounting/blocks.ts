@@ -1,7 +1,10 @@
-import { defineBlock, textSetting } from '#shared/core/automation/block.ts'
-import { readFilledTexts } from '#shared/core/automation/template.ts'
+import { defineBlock, readIdSetting, textSetting } from '#shared/core/automation/block.ts'
+import { blankProblems, refusalsOf, valueProblems } from '#shared/core/automation/setting-problems.ts'
+import { hasReference, readFilledTexts } from '#shared/core/automation/template.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
-import { postEntry } from '#shared/features/accounting/entries/post.ts'
+import { isEmptySide, parseAmount, requireCurrency } from '#shared/features/accounting/amount.ts'
+import { requireDay } from '#shared/features/accounting/days.ts'
+import { postEntry, readSides } from '#shared/features/accounting/entries/post.ts'
 import { entryInput } from '#shared/features/accounting/entries/schemas.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
@@ -25,7 +28,14 @@ export const postEntryBlock = defineBlock({
     lines: t.Optional(t.Array(line, { maxItems: 200, description: 'Each with a debit or a credit.' })),
   },
   required: ['lines'],
-  problems: ({ lines = [] }) => ((lines as readonly unknown[]).length < 2 ? ['lines must have at least 2 items'] : []),
+  problems: (config) => {
+    const lines = (config.lines ?? []) as readonly Line[]
+    return [
+      ...(lines.length < 2 ? ['lines must have at least 2 items'] : []),
+      ...valueProblems(config, { date: requireDay, currency: (code) => requireCurrency(code) }),
+      ...lines.flatMap((line, index) => lineProblems(line, `lines[${index}]`)),
+    ]
+  },
   handles: ['out'],
   output: { id: t.String() },
   shown: 'readers',
@@ -39,3 +49,18 @@ export const postEntryBlock = defineBlock({
     },
   },
 })
+
+type Line = Readonly<Record<string, unknown>>
+
+/** Problems of a line. A side is judged alone when the other one holds a reference, which may give an empty text. */
+function lineProblems(line: Line, path: string): string[] {
+  const { account_id, debit, credit } = line
+  const readSide = (text: string, name: string) => isEmptySide(text) || parseAmount(text, name)
+  return [
+    ...((account_id ?? '') === '' ? [`${path}.account_id is required`] : blankProblems(line, ['account_id'], `${path}.`)),
+    ...valueProblems(line, { account_id: readIdSetting }, `${path}.`),
+    ...(hasReference([debit, credit])
+      ? valueProblems(line, { debit: readSide, credit: readSide }, `${path}.`)
+      : refusalsOf(() => readSides(readFilledTexts({ debit, credit }), path))),
+  ]
+}

@@ -4,16 +4,18 @@ import {
   flagSetting,
   numberSetting,
   readFlagSetting,
+  readIdSetting,
   readNumberSetting,
   textSetting,
 } from '#shared/core/automation/block.ts'
-import { blankProblems, typeProblems, unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
+import { blankProblems, typeProblems, unknownNameProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { readFilledTexts, toText } from '#shared/core/automation/template.ts'
 import { requireCalendarByKey } from '#shared/features/calendar/calendars/calendars.ts'
+import { readTime } from '#shared/features/calendar/event-time.ts'
 import { createEvent } from '#shared/features/calendar/events/create-event.ts'
 import { eventInput } from '#shared/features/calendar/events/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { t } from '#shared/platform/kernel/schema.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 import { jsonDouble } from '#shared/platform/kernel/values/json.ts'
@@ -46,6 +48,14 @@ export const createEventBlock = defineBlock({
     ...unknownNameProblems('calendar_key', config.calendar_key, around.calendarKeys, 'the key of a calendar'),
     ...typeProblems(config.record_type, around, 'record_type'),
     ...blankProblems(config, ['record_id']),
+    ...valueProblems(config, {
+      start: readFixedTime,
+      end: readFixedTime,
+      all_day: readFlagSetting,
+      duration_minutes: readDuration,
+      record_id: readIdSetting,
+    }),
+    ...attendeeProblems(config.attendees),
   ],
   handles: ['out'],
   output: { id: t.String() },
@@ -61,12 +71,37 @@ export const createEventBlock = defineBlock({
   },
 })
 
+/** Reads a start or an end before it is known whether the event takes whole days. */
+const readFixedTime = (text: string, name: string): number => readTime(name, text, isDay(text))
+
+/** Reads a length in minutes; undefined when blank. Throws VALIDATION_ERROR naming the setting. */
+function readDuration(value: unknown, name: string): number | undefined {
+  const minutes = readNumberSetting(value, name)
+  if (minutes !== undefined && (minutes <= 0 || minutes > 525_600))
+    throw problem('VALIDATION_ERROR', `${name} must be above 0 and at most 525600`)
+  return minutes
+}
+
+function attendeeProblems(attendees: unknown): string[] {
+  return ((attendees ?? []) as readonly Readonly<Record<string, unknown>>[]).flatMap((attendee, index) => {
+    const path = `attendees[${index}]`
+    const { user_id, email } = attendee
+    if ((user_id ?? '') === '' && toText(email).trim() === '') return [`${path} must have user_id or email`]
+    return [
+      ...(user_id === '' ? [] : blankProblems(attendee, ['user_id'], `${path}.`)),
+      ...valueProblems(attendee, { user_id: readIdSetting, email: (text, name) => emailShape.parse(text, name) }, `${path}.`),
+    ]
+  })
+}
+
+const emailShape = schema(t.String({ format: 'email', maxLength: 320 }))
+
 /** The event input of the settings: texts that are not blank, the end from a given length, and the guests. */
 function eventOf(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { calendar_key: _, all_day, duration_minutes, attendees, ...texts } = settings
   const { start = '', ...written } = readFilledTexts(texts)
   const isWholeDay = readFlagSetting(all_day, 'all_day') || isDay(start)
-  const minutes = readNumberSetting(duration_minutes, 'duration_minutes')
+  const minutes = readDuration(duration_minutes, 'duration_minutes')
   return {
     ...written,
     start,
@@ -76,12 +111,11 @@ function eventOf(settings: Readonly<Record<string, unknown>>): Record<string, un
   }
 }
 
-/** The end as an RFC 3339 instant. Throws VALIDATION_ERROR for a start that is no instant or a length out of range. */
+/** The end as an RFC 3339 instant. Throws VALIDATION_ERROR for a start that is no instant. */
 function endOf(start: string, minutes: number): string {
   const instant = toUtcInstant(start)
   if (instant === undefined)
     throw problem('VALIDATION_ERROR', `start must be an instant beside duration_minutes, got ${start.slice(0, 100)}`)
-  if (minutes <= 0 || minutes > 525_600) throw problem('VALIDATION_ERROR', 'duration_minutes must be above 0 and at most 525600')
   return new Date(Date.parse(instant) + minutes * minuteMs).toISOString()
 }
 

@@ -59,7 +59,8 @@ function readEnd(sent: EventTimeInput, start: number, was: EventTime | undefined
   return start + (allDay ? dayMs : hourMs)
 }
 
-function readTime(name: string, text: string, allDay: boolean): number {
+/** Reads a start or an end. Throws VALIDATION_ERROR naming it and the rule. */
+export function readTime(name: string, text: string, allDay: boolean): number {
   if (allDay) {
     const day = isDay(text) ? text : dateInOwnOffset(text)
     if (day === undefined) throw problem('VALIDATION_ERROR', `${name} must be YYYY-MM-DD for an all-day event`)

@@ -95,7 +95,10 @@ export const findFlow = statement(
   { params: { workspaceId: uuid, id: uuid }, columns },
 )
 
-/** The ids and keys that flows of a workspace may refer to; `fields` are the fields' keys by the record type's key. */
+/**
+ * The ids and keys that flows of a workspace may refer to; `fields` are the fields' keys by the record type's key, `stages`
+ * the stages' keys by the queue's key.
+ */
 export const findSurroundings = statement(
   'flows.findSurroundings',
   `select
@@ -106,8 +109,12 @@ export const findSurroundings = statement(
      array(select id::text from message_connections where workspace_id = $workspaceId) as connections,
      array(select id::text from message_templates where workspace_id = $workspaceId) as templates,
      array(select id::text from payment_connections where workspace_id = $workspaceId) as payment_connections,
-     array(select key from queues where workspace_id = $workspaceId and deleted_at is null) as queues,
-     array(select key from calendars where workspace_id = $workspaceId and left_at is null) as calendars`,
+     (select coalesce(json_object_agg(queue.key, array(
+        select stage.key from queue_stages as stage
+        where stage.workspace_id = $workspaceId and stage.queue_id = queue.id order by stage.key
+      )), '{}') from queues as queue where queue.workspace_id = $workspaceId and queue.deleted_at is null) as stages,
+     array(select key from calendars where workspace_id = $workspaceId and left_at is null) as calendars,
+     array(select id::text from roles where workspace_id = $workspaceId) as roles`,
   {
     params: { workspaceId: uuid },
     columns: {
@@ -116,8 +123,9 @@ export const findSurroundings = statement(
       connections: texts.notNull,
       templates: texts.notNull,
       payment_connections: texts.notNull,
-      queues: texts.notNull,
+      stages: json.as<Readonly<Record<string, readonly string[]>>>().notNull,
       calendars: texts.notNull,
+      roles: texts.notNull,
     },
   },
 )

@@ -1,5 +1,5 @@
-import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
-import { blankProblems, fieldProblems, typeProblems, unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
+import { defineBlock, readIdSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { blankProblems, fieldProblems, typeProblems, unknownNameProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { toBoundedText, toText } from '#shared/core/automation/template.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
@@ -34,6 +34,7 @@ export const sendMessageBlock = defineBlock({
       ...typeProblems(record_type, around, 'record_type'),
       ...(to_field === undefined ? [] : fieldProblems(record_type, [to_field], around, 'to_field')),
       ...blankProblems(config, ['template_id', 'record_id']),
+      ...valueProblems(config, { record_id: readIdSetting }),
     ]
   },
   handles: ['out'],

@@ -1,10 +1,13 @@
-import { defineBlock, textSetting } from '#shared/core/automation/block.ts'
-import { blankProblems, unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
+import { defineBlock, readIdSetting, textSetting } from '#shared/core/automation/block.ts'
+import { blankProblems, unknownNameProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { readFilledTexts } from '#shared/core/automation/template.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
+import { parseCurrencyCode } from '#shared/core/types/field-kinds/currency.ts'
 import { createPaymentLink } from '#shared/features/payments/links/create.ts'
-import { linkInput } from '#shared/features/payments/links/schemas.ts'
+import { readExpiry } from '#shared/features/payments/links/new-link.ts'
+import { linkInput, readLinkInput } from '#shared/features/payments/links/schemas.ts'
 import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
+import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
@@ -29,6 +32,13 @@ export const createPaymentLinkBlock = defineBlock({
     ...(config.amount || config.invoice_id ? [] : ['amount is required, or invoice_id']),
     ...unknownNameProblems('connection_id', config.connection_id, paymentConnectionIds, 'the id of a connection'),
     ...blankProblems(config, ['invoice_id']),
+    ...valueProblems(config, {
+      amount: (amount) => readLinkInput({ connection_id: '', amount }),
+      currency: parseCurrencyCode,
+      invoice_id: readIdSetting,
+      redirect_url: (url) => requireRedirectUrl(url),
+      expires_at: (instant) => readExpiry(instant),
+    }),
   ],
   handles: ['out'],
   output: { id: t.String(), short_url: t.String() },

@@ -1,11 +1,11 @@
-import { defineBlock, numberSetting, readNumberSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
-import { blankProblems, unknownNameProblems } from '#shared/core/automation/setting-problems.ts'
-import { readFilledTexts, toText } from '#shared/core/automation/template.ts'
+import { defineBlock, numberSetting, readIdSetting, readNumberSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { blankProblems, unknownNameProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
+import { hasReference, readFilledTexts, toText } from '#shared/core/automation/template.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireQueueByKey } from '#shared/features/queues/definitions/load.ts'
 import { addItems } from '#shared/features/queues/items/add.ts'
-import { newItems } from '#shared/features/queues/items/schemas.ts'
-import { nullable, t } from '#shared/platform/kernel/schema.ts'
+import { newItems, priority as priorityRule } from '#shared/features/queues/items/schemas.ts'
+import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 export const enqueueItemBlock = defineBlock({
@@ -23,10 +23,16 @@ export const enqueueItemBlock = defineBlock({
     payload: textMapSetting('Data stored with the item.'),
   },
   required: ['queue_key', 'key'],
-  problems: (config, { queueKeys }) => [
-    ...unknownNameProblems('queue_key', config.queue_key, queueKeys, 'the key of a queue'),
-    ...blankProblems(config, ['record_id']),
-  ],
+  problems: (config, { stageKeys }) => {
+    const { queue_key, stage } = config
+    const stages = hasReference(queue_key) ? undefined : stageKeys.get(toText(queue_key).trim())
+    return [
+      ...unknownNameProblems('queue_key', queue_key, stageKeys, 'the key of a queue'),
+      ...(stages ? unknownNameProblems('stage', stage, stages, 'the key of a stage of the queue') : []),
+      ...blankProblems(config, ['record_id', 'assignee_id']),
+      ...valueProblems(config, { priority: readPriority, record_id: readIdSetting }),
+    ]
+  },
   handles: ['out'],
   output: { id: nullable(t.String({ description: 'null for a duplicate that is hidden from the editor.' })), duplicate: t.Boolean() },
   shown: 'readers',
@@ -36,7 +42,7 @@ export const enqueueItemBlock = defineBlock({
       const queueKey = toText(queue_key).trim()
       const queue = await requireQueueByKey(scope, queueKey)
       requirePermission(scope, 'queues:enqueue', queueKey)
-      const level = readNumberSetting(priority, 'priority')
+      const level = readPriority(priority, 'priority')
       const item = {
         ...readFilledTexts(texts),
         ...(level === undefined ? {} : { priority: level }),
@@ -48,3 +54,11 @@ export const enqueueItemBlock = defineBlock({
     },
   },
 })
+
+const priorityShape = schema(priorityRule)
+
+/** Reads a priority; undefined when blank. Throws VALIDATION_ERROR naming the setting. */
+function readPriority(value: unknown, name: string): number | undefined {
+  const level = readNumberSetting(value, name)
+  return level === undefined ? undefined : priorityShape.parse(level, name)
+}

@@ -56,7 +56,7 @@ export const queueMethods = restrictToApp('queues', [
   ),
   defineSdkMethod(
     'queues.scan',
-    '(key: string, options: { key: string; stage?: string; to_stage?: string; batch?: string; note?: string; payload?: object; claim_token?: string }): Promise<{ verdict: string; message: string; item: QueueItem | null }>',
+    '(key: string, options: { key: string; stage?: string; to_stage?: string; batch?: string; note?: string; payload?: object; claim_token?: string }): Promise<{ verdict: string; message: string; item: QueueItem | null; previous_claim: { by: string; expires_at: string } | null }>',
     [key, ['options', scanInput]],
     async ({ scope }, queueKey, input) => judgeScan(scope, await requirePermittedQueue(scope, 'queues:transition', queueKey), input),
   ),

@@ -26,6 +26,7 @@ const shared = shareWorld(test, async () => {
       response
         .writeHead(200, { 'content-type': 'application/json', authorization: 'Basic hidden', 'x-auth-token': 'hidden' })
         .end('{"access_token": "hidden", "total_tokens": 5, "user": {"name": "Ann", "client_secret": ["hidden"]}, "token": ""}')
+    else if (path === 'marked') response.writeHead(200, { 'content-type': 'application/json' }).end('\ufeff{"a": 1}')
     else if (path === 'bytes') response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(Number(rest)))
     else if (path === 'bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(20 * megabyte)))
     else if (path === 'redirect') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
@@ -85,6 +86,12 @@ test('calls: values that look like secrets reach later blocks, and are neither s
   t.deepEqual(f.items, [body])
   t.is(callsTo('own-hidden')[0]?.headers['x-auth'], 'hidden')
   t.false(JSON.stringify(await readOutputs(w.db, run.id)).includes('hidden'))
+})
+
+test('calls: a JSON answer that begins with a byte order mark is parsed', async (t) => {
+  await open()
+  const { h } = outputsOf(await play(t, await createOrg(w), chain(byHand, call('marked'))))
+  t.deepEqual(h.body, { a: 1 })
 })
 
 test('calls: an Idempotency-Key and a content type set by the author take precedence', async (t) => {

@@ -41,15 +41,41 @@ test('generate: the assistant’s proposal is checked and returned, not saved', 
   t.deepEqual((await w.org.owner.get(`${w.org.path}/flows`)).data, [])
 })
 
+/** A message that proposes a flow of a manual trigger and a block with these settings. */
+const proposing = (type: string, config: object): Agent['answer'] => ({
+  content: JSON.stringify({ ...soundDraft, nodes: [...soundDraft.nodes, { id: 'a', type, config }] }),
+})
+
 const bad: readonly (readonly [name: string, answer: Agent['answer'], says: RegExp])[] = [
   ['an error', { status: 500 }, /answered 500/],
-  ['no JSON', { content: 'I would rather not' }, /no JSON/],
+  ['no JSON', { content: 'I would rather not' }, /flow is not valid JSON/],
   ['no message', { raw: '{"choices": []}' }, /no message/],
   ['nonsense', { raw: '<html>' }, /no JSON/],
   [
     'a flow that could not be saved',
     { content: JSON.stringify({ ...soundDraft, nodes: [{ id: 'x', type: 'action.explode' }] }) },
     /no block of the type action.explode/,
+  ],
+  [
+    'an unknown setting',
+    proposing('action.create_record', { object_type: 'locations', vals: { name: 'x' } }),
+    /nodes\[1\]\.config\.vals is no key of .*did you mean values/,
+  ],
+  [
+    'an unknown setting of a trigger',
+    { content: JSON.stringify({ ...soundDraft, nodes: [{ id: 't', type: 'trigger.record_event', config: { fields: 'x' } }] }) },
+    /nodes\[0\]\.config\.fields is no key of/,
+  ],
+  [
+    'a lone surrogate',
+    { content: JSON.stringify({ ...soundDraft, name: 'a\ud800' }) },
+    /flow\.name holds a NUL character or a lone surrogate/,
+  ],
+  ['a NUL character', { content: JSON.stringify({ ...soundDraft, name: 'a\0' }) }, /flow\.name holds a NUL character/],
+  [
+    'a list that is nested too deep',
+    proposing('logic.for_each', { list: JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`) }),
+    /flow is nested deeper than 64 levels/,
   ],
   ['no name', { content: JSON.stringify({ nodes: [] }) }, /name is required/],
 ]
@@ -65,6 +91,16 @@ for (const [name, answer, says] of bad) {
     t.is(agent.asked.length, before + 1)
   })
 }
+
+test('generate: the numbers of a proposal keep all their digits', async (t) => {
+  const w = await shared()
+  const digits = '12345678901234567890.123456'
+  const proposal = proposing('logic.reduce', { list: [0], op: 'sum' })
+  agent.answer = { content: proposal?.content?.replace('[0]', `[${digits}]`) ?? '' }
+  const answer = await ask(w.org)
+  t.is(answer.status, 200, answer.text)
+  t.true(answer.text.includes(`"list":[${digits}]`), answer.text)
+})
 
 test('generate: the free plan has 20 drafts a day', async (t) => {
   const w = await shared()

@@ -21,6 +21,7 @@ import {
   endedRuns,
   graph,
   lockLocations,
+  outputsOf,
   play,
   recordsOf,
   runOf,
@@ -285,4 +286,36 @@ test('life: a run that is cancelled during a change rolls the change back', asyn
   await w.drain()
   t.like(await runOf(org, flow.id, runId), { status: 'cancelled', steps: [] })
   t.is((await org.owner.get(`${org.path}/records/locations/${id}`)).data.values.name, 'old')
+})
+
+test('life: references in match, op, minutes and method are filled in, and a value that is none fails the step', async (t) => {
+  const { org } = await shared()
+  const clauses = [
+    { left: '1', op: '{{trigger.input.op}}', right: '2' },
+    { left: '1', op: 'eq', right: '1' },
+  ]
+  const flow = await createFlow(
+    t,
+    org,
+    chain(
+      byHand,
+      ['f', 'logic.filter', { list: '[1, 2]', match: '{{trigger.input.match}}', clauses }],
+      ['r', 'logic.reduce', { list: '[1, 2]', op: '{{trigger.input.reduce}}' }],
+      ['w', 'logic.wait', { minutes: '{{trigger.input.minutes}}', until: '{{trigger.input.until}}' }],
+    ),
+  )
+  t.deepEqual(flow.problems, [])
+  const sound = { match: 'any', op: 'gt', reduce: 'max', minutes: '0.001' }
+  const playing = async (input: object) => ended(org, flow.id, await start(t, org, flow.id, { ...sound, ...input }))
+  const any = await playing({})
+  t.is(any.status, 'ok', any.error)
+  t.like(outputsOf(any), { f: { count: 2 }, r: { value: 2 } })
+  t.like(outputsOf(await playing({ match: 'all' })), { f: { count: 0 } })
+  t.like(outputsOf(await playing({ match: 'all', op: 'lt', reduce: 'sum' })), { f: { count: 2 }, r: { value: 3 } })
+  t.is((await playing({ match: 'some' })).error, 'VALIDATION_ERROR at f: match must be all or any')
+  t.regex((await playing({ op: 'constructor' })).error, /at f: clauses\[0\]\.op must be one of eq, ne/)
+  t.regex((await playing({ reduce: 'product' })).error, /at r: op must be one of sum, avg/)
+  t.is((await playing({ until: '2027-01-31' })).error, 'VALIDATION_ERROR at w: minutes and until cannot both be set')
+  const traced = ['h', 'action.http_request', { method: '{{trigger.input}}', url: 'http://127.0.0.1/' }] as const
+  t.regex((await play(t, org, chain(byHand, traced), 'TRACE')).error, /at h: method must be one of GET, POST/)
 })

@@ -92,6 +92,28 @@ test('rehearsal: calls and functions return their recorded answers if their inpu
   t.is(receiver.received.length, calls)
 })
 
+test('rehearsal: a recorded answer of which a secret was removed is not played', async (t) => {
+  await open()
+  const org = await createOrg(w)
+  const source = 'const handler = () => ({ token: "T123456", name: "n" })'
+  const fn = (await org.owner.post(`${org.path}/functions`, { name: 'Login', source })).data
+  const values = { name: '{{steps.f.result.token}} {{steps.f.result.name}}' }
+  const flow = await createFlow(
+    t,
+    org,
+    chain(
+      byHand,
+      ['f', 'action.run_function', { function_id: fn.id }],
+      ['a', 'action.create_record', { object_type: 'locations', values }],
+    ),
+  )
+  t.is((await ended(org, flow.id, await start(t, org, flow.id))).status, 'ok')
+  t.is((await recordsOf(org, 'locations'))[0]?.name, 'T123456 n')
+  const [run] = (await rehearse(org, flow.id)).data.runs
+  t.deepEqual(run.would_call, ['f'])
+  t.not(run.created[0]?.values.name, '[redacted] n')
+})
+
 test('rehearsal: a step that would fail is reported, and a run that would not end is stopped', async (t) => {
   await open()
   const org = await createOrg(w)

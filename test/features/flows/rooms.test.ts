@@ -59,6 +59,11 @@ test('rooms: a notice reaches one member, the members of a role, or all', async 
     notifications.map(({ title }: { title: string }) => title),
     ['To all', 'To you'],
   )
+  for (const name of ['user_id', 'role_id']) {
+    const run = await play(t, org, chain(byHand, ['a', 'action.notify', { title: 'To nobody', [name]: '{{trigger.input.gone}}' }]), {})
+    t.regex(run.error, new RegExp(`VALIDATION_ERROR at a: ${name} must not be empty`))
+  }
+  t.is((await member.client.get(`${org.path}/notifications`)).data.notifications.length, 2)
 })
 
 test('rooms: an entry is posted', async (t) => {

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { byHand, chain, createFlow, graph } from '#test/features/flows/support.ts'
+import { createLine } from '#test/features/queues/support.ts'
 import { createMember, type Org } from '#test/support/factories.ts'
 import { once } from '#test/support/once.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -108,6 +109,7 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
   [['a', 'logic.wait'], ['minutes or until is required']],
   [['a', 'logic.wait', { minutes: '43201' }], ['minutes must be a number from 0 to 43200']],
   [['a', 'logic.wait', { minutes: 1, until: '2030-01-01' }], ['minutes and until cannot both be set']],
+  [['a', 'logic.wait', { minutes: 1, until: 'tomorrow' }], ['minutes and until cannot both be set']],
   [['a', 'action.run_function', { function_id: '01a1fbc8-8645-7571-bf7a-d5998224cc5c' }], ['function_id must be a function']],
   [
     ['a', 'action.http_request', { method: 'TRACE', url: 'ftp://example.com', headers: { Host: 'x' } }],
@@ -133,7 +135,72 @@ const incomplete: readonly (readonly [block: readonly [string, string, object?],
     ['a', 'action.enqueue_item'],
     ['queue_key is required', 'key is required'],
   ],
+  [['a', 'action.update_record', { object_type: 'locations', record_id: 'nope', values: {} }], ['record_id must be an id, got nope']],
+  [
+    ['a', 'action.http_request', { url: 'https://example.com', headers: { 'Bad Header': 'x', X: 'a\nb' } }],
+    ['headers must have names of letters, digits and hyphens, got Bad Header', 'headers.X must be one line of Latin characters'],
+  ],
+  [
+    [
+      'a',
+      'action.create_event',
+      {
+        ...{
+          calendar_key: 'team',
+          title: 'x',
+          start: 'tomorrow',
+          end: '2027-13-01',
+          all_day: 'maybe',
+          duration_minutes: 'x',
+          record_id: 'x',
+        },
+        attendees: [{}, { user_id: ' ' }, { user_id: 'x' }, { email: 'x' }, { email: 'a@example.com' }],
+      },
+    ],
+    [
+      'start must be an RFC 3339 instant, such as 2026-03-01T09:00:00Z',
+      'end must be an RFC 3339 instant, such as 2026-03-01T09:00:00Z',
+      'all_day must be true or false, got maybe',
+      'duration_minutes must be a number, got x',
+      'record_id must be an id, got x',
+      'attendees[0] must have user_id or email',
+      'attendees[1].user_id must not be blank',
+      'attendees[2].user_id must be an id, got x',
+      'attendees[3].email must be a valid email',
+    ],
+  ],
   [['a', 'action.post_entry', { lines: [] }], ['lines must have at least 2 items']],
+  [
+    [
+      'a',
+      'action.post_entry',
+      {
+        ...{ date: 'x', currency: 'euro' },
+        lines: [{ account_id: ' ', debit: '1' }, {}, { account_id: 'x', debit: 'y', credit: '{{trigger.input}}' }],
+      },
+    ],
+    [
+      'date must be a day as YYYY-MM-DD, got x',
+      'currency must be an ISO 4217 code such as EUR, got euro',
+      'lines[0].account_id must not be blank',
+      'lines[1].account_id is required',
+      'lines[1] must have a debit or a credit above zero',
+      'lines[2].account_id must be an id, got x',
+      'lines[2].debit must be a decimal number such as "12.50", with at most 13 digits before the point and 6 behind it',
+    ],
+  ],
+  [
+    ['a', 'action.create_payment_link', { connection_id: '{{trigger.input}}', amount: 'abc', expires_at: 'x', redirect_url: 'y' }],
+    [
+      'amount must be a number with up to 14 digits before and 6 after the decimal point, got "abc"',
+      'redirect_url must be an absolute http or https address',
+      'expires_at must be an instant such as 2027-01-31T12:00:00Z',
+    ],
+  ],
+  [
+    ['a', 'action.notify', { title: 'x', user_id: 'x', role_id: '01a1fbc8-8645-7571-bf7a-d5998224cc5c', object_type: 'locations' }],
+    ['user_id must be an id, got x', 'role_id must be the id of a role', 'record_id is required beside object_type'],
+  ],
   [
     ['a', 'action.create_payment_link', { connection_id: 'x' }],
     ['amount is required, or invoice_id', 'connection_id must be the id of a connection'],
@@ -271,4 +338,61 @@ test('saving: the catalogue describes every kind of block with its settings', as
     { handles: ['out'], app: 'accounting' },
   )
   for (const kind of data) t.is(kind.settings.type, 'object', kind.type)
+})
+
+test('saving: a change of the last digits of a number is a new definition', async (t) => {
+  await open()
+  const exact = (digits: string) => {
+    const body = { name: 'Exact', ...graph([byHand, ['r', 'logic.reduce', { list: [0], op: 'sum' }]]) }
+    return JSON.stringify(body).replace('[0]', `[${digits}]`)
+  }
+  const headers = { 'content-type': 'application/json' }
+  const made = await org.owner.post(flows(), Buffer.from(exact('12345678901234.123456')), headers)
+  t.is(made.status, 201, made.text)
+  const change = (digits: string) => org.owner.put(`${flows()}/${made.data.id}`, Buffer.from(exact(digits)), headers)
+  const same = await change('12345678901234.123456')
+  t.is(same.data.version, 1, same.text)
+  const changed = await change('12345678901234.123457')
+  t.is(changed.data.version, 2)
+  t.regex(changed.text, /"list":\[12345678901234\.123457\]/)
+})
+
+test('saving: an item for a work queue with a wrong priority, stage, record or assignee is a problem', async (t) => {
+  await open()
+  const { key } = await createLine(t, org, {}, 'saving')
+  const config = { queue_key: key, key: 'a', priority: 'abc', stage: 'nope', record_id: 'nope', assignee_id: ' ' }
+  const { problems } = await createFlow(t, org, chain(byHand, ['a', 'action.enqueue_item', config]))
+  t.deepEqual(
+    problems.map(({ message }: { message: string }) => message),
+    [
+      'stage must be the key of a stage of the queue',
+      'assignee_id must not be blank',
+      'priority must be a number, got abc',
+      'record_id must be an id, got nope',
+    ],
+  )
+  const sound = { ...config, priority: '5', stage: 'work', record_id: org.id, assignee_id: 'ann' }
+  t.deepEqual((await createFlow(t, org, chain(byHand, ['a', 'action.enqueue_item', sound]))).problems, [])
+})
+
+test('saving: settings that hold a reference are not judged', async (t) => {
+  await open()
+  const at = '{{context.a}}'
+  const line = { account_id: at, debit: at, credit: at }
+  const blocks = [
+    ['a', 'action.http_request', { method: at, url: at, headers: { X: `${at}\n` } }],
+    ['b', 'logic.wait', { minutes: at, until: at }],
+    ['c', 'logic.filter', { list: at, match: at, clauses: [{ left: at, op: at }] }],
+    ['d', 'logic.reduce', { list: at, op: at }],
+    ['e', 'action.enqueue_item', { queue_key: at, key: at, priority: at, stage: at, record_id: at, assignee_id: at }],
+    [
+      'f',
+      'action.create_event',
+      { ...{ calendar_key: at, title: at, start: at, end: at, all_day: at, duration_minutes: at }, attendees: [{ user_id: at }] },
+    ],
+    ['g', 'action.post_entry', { date: at, currency: at, lines: [line, line] }],
+    ['h', 'action.create_payment_link', { connection_id: at, amount: at, currency: at, expires_at: at, redirect_url: at }],
+    ['i', 'action.notify', { title: at, user_id: at, role_id: at, object_type: at, record_id: at }],
+  ] as const
+  t.deepEqual((await createFlow(t, org, chain(byHand, ...blocks))).problems, [])
 })

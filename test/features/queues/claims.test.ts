@@ -177,16 +177,18 @@ test('claims: an item is overdue by the limit of its stage or by due_at, whichev
   t.is((await org.owner.get(`${org.path}/queues`)).data[0].summary.overdue, 1)
 })
 
-test('claims: the answer to a move or a release without the token names the claimant whose claim ended, and the history names both callers', async (t) => {
+test('claims: the answer to a move, a scan or a release without the token names the claimant whose claim ended, and the history names both callers', async (t) => {
   const w = await start()
   const { org } = w
   const line = await createLine(t, org)
-  const [a = '', b = '', c = ''] = await line.add(['a', 'b', 'c'])
+  const [a = '', b = '', c = ''] = await line.add(['a', 'b', 'c', 'd'])
   const station = await createService(w, org, [{ effect: 'allow', actions: ['*'] }])
-  const claimed = await line.claim({ count: 3 }, station.client)
+  const claimed = await line.claim({ count: 4 }, station.client)
   const ended = { by: station.id, expires_at: claimed[0]?.claim_expires_at }
   t.deepEqual((await line.move(a, 'work')).data.previous_claim, ended)
   t.deepEqual((await org.owner.patch(`${line.path}/items/${b}`, { release: true })).data.previous_claim, ended)
+  t.deepEqual((await line.scan('d')).data.previous_claim, ended)
+  t.is((await line.scan('d')).data.previous_claim, null, 'nobody held it')
   const token = claimed.find(({ id }) => id === c)?.claim_token
   t.is((await line.move(c, 'work', { claim_token: token }, station.client)).data.previous_claim, null)
   t.is((await line.move(a, 'in')).data.previous_claim, null, 'nobody held it')

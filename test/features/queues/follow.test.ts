@@ -40,7 +40,7 @@ test('follow: a scan of a hidden key is answered as unknown and adds nothing, ev
     const { w, line, reader } = all
     const [, b = ''] = await threeItems(all)
     const scanned = await line.scan('b', { to_stage: 'out' }, reader.client)
-    t.deepEqual(scanned.data, { verdict: 'unknown', message: 'b is not in line', item: null })
+    t.deepEqual(scanned.data, { verdict: 'unknown', message: 'b is not in line', item: null, previous_claim: null })
     const scans = [
       { scan_id: '1', scanned_at: '2026-01-01T00:00:00Z', key: 'b' },
       { scan_id: '2', scanned_at: '2026-01-01T00:00:01Z', key: 'a' },
@@ -95,7 +95,7 @@ test('follow: an added key that is hidden is a duplicate without an id, by the r
   const { id } = await createFunction(t, w.org, calls)
   t.deepEqual((await invoke(t, w.org, id, undefined, reader.client)).result, {
     added: { created: 0, duplicates: 1, items: [hidden] },
-    scanned: { verdict: 'unknown', message: 'b is not in line', item: null },
+    scanned: { verdict: 'unknown', message: 'b is not in line', item: null, previous_claim: null },
     items: ['a', 'c', 'd'],
     claimed: ['a', 'c', 'd'],
     moved: 'NOT_FOUND',

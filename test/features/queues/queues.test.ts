@@ -77,6 +77,23 @@ test('queues: an invalid definition is refused, and the error names the invalid 
   t.is((await org.owner.post(`${org.path}/queues`, { name: 'forty', stages: most })).status, 201)
 })
 
+test('queues: a queue whose record type was deleted can be renamed, and what was read can be sent back', async (t) => {
+  const { org } = await start()
+  t.is((await org.owner.post(`${org.path}/types`, { key: 'parcels', label: 'Parcels' })).status, 201)
+  const intake = { enabled: true, filter: [] }
+  const line = await createLine(t, org, { object_type: 'parcels', intake }, 'parcels')
+  t.is((await org.owner.delete(`${org.path}/types/parcels`)).status, 204)
+  const read = (await org.owner.get(line.path)).data
+  const same = await org.owner.put(line.path, read)
+  t.is(same.status, 200, same.text)
+  const renamed = await org.owner.put(line.path, { name: 'x' })
+  t.is(renamed.status, 200, renamed.text)
+  t.like(renamed.data, { name: 'x', object_type: 'parcels', intake: { enabled: true } })
+  const changed = await org.owner.put(line.path, { intake: { key_field: 'name' } })
+  t.is(changed.status, 400)
+  t.regex(changed.body.error.message, /object_type must be the key of a record type/)
+})
+
 test('queues: a change of the stages moves no item, and a stage with open items cannot be removed', async (t) => {
   const { org } = await start()
   const line = await createLine(t, org)

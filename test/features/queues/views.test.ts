@@ -93,13 +93,43 @@ test('views: a board shows the first items of each stage, and the list of a stag
     (await org.owner.get(`${line.path}/stages/${stage}/items?offset=1`)).data.items.map(({ id }: { id: string }) => id)
   t.deepEqual(await rest('in'), [a, c])
   t.deepEqual(await rest('out'), [d])
-  await line.move(a, 'work', { status: 'failed' })
-  t.is((await org.owner.get(`${line.path}/stages/work/items`)).data.total, 0)
-  t.is((await org.owner.get(`${line.path}/stages/work/items?status=failed`)).data.total, 1)
   const other = await org.owner.get(`${line.path}/board?batch=none`)
   t.true(other.data.stages.every(({ items, total }: { items: object[]; total: number }) => items.length === 0 && total === 0))
   t.is((await org.owner.get(`${line.path}/stages/none/items`)).status, 404)
   t.is((await org.owner.get(`${line.path}/board?limit=0`)).status, 400)
+})
+
+test('views: a board and the list of a stage show items that are open in a terminal stage, and the list those closed in any other', async (t) => {
+  const { org } = await start()
+  const line = await createLine(t, org)
+  const [a = '', b = '', c = '', d = '', e = ''] = await line.add(['a', 'b', 'c', { key: 'd', priority: 1 }, 'e'])
+  await line.move(a, 'out')
+  await line.move(b, 'out')
+  await line.move(c, 'out', { status: 'open' })
+  await line.move(d, 'out', { status: 'open' })
+  await line.move(e, 'work', { status: 'failed' })
+  const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
+  const board = async (limit: number) =>
+    (await org.owner.get(`${line.path}/board?limit=${limit}`)).data.stages.map((stage: { items: { id: string }[]; total: number }) => [
+      idsOf(stage.items),
+      stage.total,
+    ])
+  const nothing = [[], 0]
+  t.deepEqual(await board(50), [nothing, nothing, [[d, c, b, a], 4]])
+  t.deepEqual(await board(3), [nothing, nothing, [[d, c, b], 4]])
+  const list = async (of: string) => {
+    const answer = await org.owner.get(`${line.path}/stages/${of}`)
+    t.is(answer.status, 200, answer.text)
+    return [idsOf(answer.data.items), answer.data.total]
+  }
+  t.deepEqual(await list('out/items'), [[d, c, b, a], 4])
+  t.deepEqual(await list('out/items?limit=2&offset=1'), [[c, b], 4])
+  t.deepEqual(await list('out/items?limit=2&offset=2'), [[b, a], 4])
+  t.deepEqual(await list('out/items?limit=1&offset=9'), [[], 4])
+  t.deepEqual(await list('out/items?status=open'), [[d, c], 2])
+  t.deepEqual(await list('out/items?status=done'), [[b, a], 2])
+  t.deepEqual(await list('work/items'), [[e], 1])
+  t.deepEqual(await list('work/items?status=open'), nothing)
 })
 
 test('views: a queue’s items are exported as CSV without text that a spreadsheet would run as a formula', async (t) => {

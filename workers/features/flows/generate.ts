@@ -2,7 +2,7 @@ import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
-import { findFlowProblems } from '#shared/features/flows/definitions/check.ts'
+import { findFlowProblems, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
 import { loadSurroundings, parseFlowDefinition } from '#shared/features/flows/definitions/flows.ts'
 import { type FlowDraft, flowInput } from '#shared/features/flows/definitions/schemas.ts'
 import { generateFlowJob } from '#shared/features/flows/jobs.ts'
@@ -11,6 +11,7 @@ import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { parseJson } from '#shared/platform/kernel/values/json.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
 /** Maximum size of an assistant's answer. */
@@ -51,19 +52,21 @@ const agentError = (reason: string): Problem =>
   problem('AGENT_ERROR', `The assistant could not draft a flow: ${reason}`, { expected: true })
 
 function contentOf(text: string): string {
-  const answer = jsonIn(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined
+  const answer = chatAnswerOf(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined
   const content = answer?.choices?.[0]?.message?.content
   if (typeof content !== 'string' || content.trim() === '') throw agentError('its answer holds no message')
   return content
 }
 
 /**
- * Reads the flow in an assistant's answer and adds the flow's problems. Throws AGENT_ERROR when the answer is no flow that could be saved.
+ * Reads the flow in an assistant's message, as the route reads a saved one, and adds the flow's problems. Throws AGENT_ERROR when it could not
+ * be saved.
  */
 async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
-  const proposed = jsonIn(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
   try {
+    const proposed = parseJson(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''), 'flow')
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
+    refuseUnknownSettings(sent, [])
     const { definition, positions } = parseFlowDefinition(sent)
     const problems = findFlowProblems(definition, await loadSurroundings(scope))
     return {
@@ -79,7 +82,7 @@ async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
   }
 }
 
-function jsonIn(text: string): unknown {
+function chatAnswerOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

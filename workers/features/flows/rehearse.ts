@@ -4,6 +4,7 @@ import { getFlow } from '#shared/features/flows/definitions/flows.ts'
 import { type ActiveStep, executeRun, type FlowRunner, inputHash } from '#shared/features/flows/execution/execute.ts'
 import { createRunExecution, stepBudget } from '#shared/features/flows/execution/load.ts'
 import { type CompiledFlow, compileFlow } from '#shared/features/flows/execution/run-execution.ts'
+import { redacted } from '#shared/features/flows/execution/step-output.ts'
 import { rehearseFlowJob } from '#shared/features/flows/jobs.ts'
 import { rehearsalLimits as limits } from '#shared/features/flows/limits.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
@@ -143,7 +144,7 @@ function rehearsalRunner(now: () => Date, enter: () => Promise<Scope>, tx: Tx, r
  */
 async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: ActiveStep, { wouldCall }: Findings): Promise<unknown> {
   const { node, iteration } = step
-  const asked = { runId: run.id, nodeId: node.id, iteration, inputHash: inputHash(step) }
+  const asked = { runId: run.id, nodeId: node.id, iteration, inputHash: inputHash(step), redacted: JSON.stringify(redacted) }
   const [row] = await db.query(findRecordedOutput({ ...asked, workspaceId: workspace.id }))
   if (!row) wouldCall.add(node.id)
   return row?.output ?? {}

@@ -26,7 +26,10 @@ export function readRecordValues(type: RecordType, values: Readonly<Record<strin
 
 function toInputValue(type: FieldType | undefined, value: unknown): unknown {
   if (type === undefined || value === null || value === undefined) return value
-  if (!textTypes.has(type)) return typeof value === 'string' ? fieldKinds[type].fromCell(value) : value
+  if (!textTypes.has(type)) {
+    if (typeof value !== 'string') return value
+    return value.trim() === '' ? null : fieldKinds[type].fromCell(value)
+  }
   const text = toText(value)
   if (text === '') return null
   // A date field takes the day of an instant; a datetime field takes the first instant of a day, in UTC.

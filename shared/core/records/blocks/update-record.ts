@@ -1,4 +1,5 @@
-import { defineBlock, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { defineBlock, readIdSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { toText } from '#shared/core/automation/template.ts'
 import { readRecordValues, recordSettingProblems } from '#shared/core/records/blocks/record-values.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
@@ -19,7 +20,7 @@ export const updateRecordBlock = defineBlock({
     values: textMapSetting('New values by the keys of their fields.'),
   },
   required: ['object_type', 'record_id'],
-  problems: recordSettingProblems,
+  problems: (config, around) => [...recordSettingProblems(config, around), ...valueProblems(config, { record_id: readIdSetting })],
   handles: ['out'],
   output: { id: t.String(), object_type: t.String(), values: t.Record(t.String(), t.Unknown()) },
   shown: 'record',

@@ -154,7 +154,11 @@ function parseDraft({ workspace, now }: Scope, input: EntryInput): EntryDraft {
 }
 
 function parseLine({ account_id, debit, credit, memo }: EntryInput['lines'][number], index: number): PostingLine {
-  const path = `lines[${index}]`
+  return { accountId: account_id.toLowerCase(), ...readSides({ debit, credit }, `lines[${index}]`), memo: memo ?? '' }
+}
+
+/** Reads the debit and the credit of a line, exactly one of which is above zero. Throws VALIDATION_ERROR naming `path`. */
+export function readSides({ debit, credit }: Pick<EntryInput['lines'][number], 'debit' | 'credit'>, path: string) {
   const [isDebitEmpty, isCreditEmpty] = [isEmptySide(debit), isEmptySide(credit)]
   if (isDebitEmpty && isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have a debit or a credit above zero`)
   const sides = {
@@ -162,5 +166,5 @@ function parseLine({ account_id, debit, credit, memo }: EntryInput['lines'][numb
     credit: isCreditEmpty ? 0n : parseAmount(credit, `${path}.credit`),
   }
   if (!isDebitEmpty && !isCreditEmpty) throw problem('VALIDATION_ERROR', `${path} must have either a debit or a credit, not both`)
-  return { accountId: account_id.toLowerCase(), ...sides, memo: memo ?? '' }
+  return sides
 }

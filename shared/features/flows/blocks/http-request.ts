@@ -5,6 +5,7 @@ import { flowLimits } from '#shared/features/flows/limits.ts'
 import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/platform/egress/http.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
@@ -18,9 +19,18 @@ function addressProblems(url: unknown): string[] {
 }
 
 function headerProblems(headers: unknown): string[] {
-  const reserved = Object.keys((headers as object) ?? {}).find((name) => reservedHeaders.has(name.trim().toLowerCase()))
-  return reserved === undefined ? [] : [`headers.${reserved} cannot be set: it says where a message goes or ends`]
+  return Object.entries((headers as object) ?? {}).flatMap(([name, value]) => {
+    if (reservedHeaders.has(name.trim().toLowerCase())) return [`headers.${name} cannot be set: it says where a message goes or ends`]
+    if (!headerName.test(name.trim())) return [`headers must have names of letters, digits and hyphens, got ${name}`]
+    return hasReference(value) || headerValue.test(toText(value)) ? [] : [`headers.${name} must be one line of Latin characters`]
+  })
 }
+
+/** Names and values that an HTTP message may have (RFC 9110, 5.1 and 5.5). */
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const methodProblem = `method must be one of ${methods.join(', ')}`
 
 export const httpRequestBlock = defineBlock({
   type: 'action.http_request',
@@ -34,7 +44,7 @@ export const httpRequestBlock = defineBlock({
   },
   required: ['url'],
   problems: ({ method, url, headers }) => [
-    ...(method === undefined || method === '' || methods.includes(method as string) ? [] : [`method must be one of ${methods.join(', ')}`]),
+    ...(method === undefined || hasReference(method) || methods.includes(method as string) ? [] : [methodProblem]),
     ...addressProblems(url),
     ...headerProblems(headers),
   ],
@@ -48,6 +58,8 @@ export const httpRequestBlock = defineBlock({
 async function request(config: Config, { settings, key, budget }: StepContext, signal: AbortSignal): Promise<unknown> {
   const { method, url, headers, body } = settings
   const text = toText(body)
+  const verb = toText(method).trim().toUpperCase() || 'GET'
+  if (!methods.includes(verb)) throw problem('VALIDATION_ERROR', methodProblem)
   const set = Object.entries((headers ?? {}) as Readonly<Record<string, unknown>>).map(
     ([name, value]) => [name.trim(), toText(value)] as const,
   )
@@ -57,7 +69,7 @@ async function request(config: Config, { settings, key, budget }: StepContext, s
   const added = Object.entries(defaults).filter(([name]) => !names.has(name))
   const answer = await callHttp(restrictedDialer(config), {
     url: toText(url).trim(),
-    method: toText(method).trim().toUpperCase() || 'GET',
+    method: verb,
     headers: Object.fromEntries([...added, ...set]),
     body: text === '' ? null : text,
     timeoutMs: flowLimits.callTimeoutMs,
@@ -80,9 +92,10 @@ async function bodyOf(text: string, contentType: string, budget: ComputeBudget):
   return value === undefined ? text : toPlainJsonInSlices(value, budget)
 }
 
+/** The value of a JSON text, which may begin with a byte order mark; undefined for any other text. */
 function parsedOf(text: string): unknown {
   try {
-    return parseStoredJson(text)
+    return parseStoredJson(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }

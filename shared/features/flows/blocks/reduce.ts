@@ -2,7 +2,7 @@ import { defineBlock, listSetting, textSetting } from '#shared/core/automation/b
 import { compareClauseValues, toDecimal } from '#shared/core/automation/clauses.ts'
 import { listProblems, readListItems } from '#shared/core/automation/items.ts'
 import { automationLimits } from '#shared/core/automation/limits.ts'
-import { toBoundedText, toText } from '#shared/core/automation/template.ts'
+import { hasReference, toBoundedText, toText } from '#shared/core/automation/template.ts'
 import { valueAt } from '#shared/features/flows/execution/render-template.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -65,6 +65,7 @@ const operations: Readonly<Record<string, Reduce>> = {
   join,
 }
 const names = Object.keys(operations).join(', ')
+const opProblem = `op must be one of ${names}`
 
 function numberOf(value: unknown): Decimal {
   const number = toDecimal(value)
@@ -85,14 +86,17 @@ export const reduceBlock = defineBlock({
   required: ['list', 'op'],
   problems: ({ list, op }) => [
     ...listProblems(list),
-    ...(op === undefined || Object.hasOwn(operations, op as string) ? [] : [`op must be one of ${names}`]),
+    ...(op === undefined || Object.hasOwn(operations, op as string) || hasReference(op) ? [] : [opProblem]),
   ],
   handles: ['out'],
   output: { value: t.Unknown() },
   shown: 'editors',
   app: null,
   work: {
-    computes: async ({ node: { config }, settings, budget }) => {
+    computes: async ({ settings, budget }) => {
+      const op = toText(settings.op).trim()
+      const reduce = Object.hasOwn(operations, op) ? operations[op] : undefined
+      if (!reduce) throw problem('VALIDATION_ERROR', opProblem)
       const path = toText(settings.field).trim()
       const items = readListItems(settings.list)
       const parts = path.split('.')
@@ -103,8 +107,7 @@ export const reduceBlock = defineBlock({
         if (value !== undefined && value !== null && value !== '') present.push(value)
       }
       await fold<unknown>(items, undefined, addPresent, budget)
-      const reduce = operations[config.op as string]
-      return { output: { value: (await reduce?.(config.op === 'count' && path === '' ? items : present, budget)) ?? null } }
+      return { output: { value: (await reduce(op === 'count' && path === '' ? items : present, budget)) ?? null } }
     },
   },
 })

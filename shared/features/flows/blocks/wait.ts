@@ -8,6 +8,7 @@ import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 const maxMinutes = flowLimits.longestWaitMinutes
 const minutesMessage = `minutes must be a number from 0 to ${maxMinutes}`
+const bothMessage = 'minutes and until cannot both be set'
 const untilMessage = 'until must be an instant as RFC 3339 writes it, or a date'
 
 /** Minutes of a setting, fractions included; undefined when it is no number from 0 to the maximum. */
@@ -33,7 +34,8 @@ export const waitBlock = defineBlock({
   required: [],
   problems: ({ minutes, until }) => {
     if ((minutes ?? '') === '' && (until ?? '') === '') return ['minutes or until is required']
-    if ((minutes ?? '') !== '' && (until ?? '') !== '') return ['minutes and until cannot both be set']
+    const isJudged = !hasReference(minutes) && !hasReference(until)
+    if (isJudged && (minutes ?? '') !== '' && (until ?? '') !== '') return [bothMessage]
     return [...(isWrong(minutes, minutesOf) ? [minutesMessage] : []), ...(isWrong(until, instantOf) ? [untilMessage] : [])]
   },
   handles: ['out'],
@@ -45,6 +47,7 @@ export const waitBlock = defineBlock({
       const now = scope.now().getTime()
       if ((settings.minutes ?? '') !== '') {
         const minutes = minutesOf(settings.minutes)
+        if ((settings.until ?? '') !== '') throw problem('VALIDATION_ERROR', bothMessage)
         if (minutes === undefined) throw problem('VALIDATION_ERROR', minutesMessage)
         return { kind: 'time', until: new Date(now + minutes * minuteMs).toISOString() }
       }

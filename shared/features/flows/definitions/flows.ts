@@ -31,6 +31,7 @@ import { triggerOf, updateFlowSubscription } from '#shared/features/flows/trigge
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /** Returns one flow. Throws NOT_FOUND. */
 export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlow(scope, id))
@@ -126,16 +127,20 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
 export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
   const [row] = await db.query(findSurroundings({ workspaceId: workspace.id }))
   return {
-    fieldKeys: new Map(Object.entries(row?.fields ?? {}).map(([key, fields]) => [key, new Set(fields)])),
+    fieldKeys: toSets(row?.fields),
     functionIds: new Set(row?.functions),
     connectionIds: new Set(row?.connections),
     templateIds: new Set(row?.templates),
     paymentConnectionIds: new Set(row?.payment_connections),
-    queueKeys: new Set(row?.queues),
+    stageKeys: toSets(row?.stages),
     // The team calendar is created at its first use, so it may be missing from the rows.
     calendarKeys: new Set([...(row?.calendars ?? []), teamCalendarKey]),
+    roleIds: new Set(row?.roles),
   }
 }
+
+const toSets = (lists: Readonly<Record<string, readonly string[]>> = {}): Map<string, ReadonlySet<string>> =>
+  new Map(Object.entries(lists).map(([key, names]) => [key, new Set(names)]))
 
 function viewOf({ positions, ...row }: FlowRow, known: KnownReferences): FlowView {
   return {
@@ -174,8 +179,8 @@ const isDefinition = ({ nodes, edges, context }: FlowDefinitionInput): boolean =
 
 const isSame = (one: FlowDefinition, other: FlowDefinition): boolean => isDeepStrictEqual(asStored(one), asStored(other))
 
-/** The definition as reading it from the database gives it. */
-const asStored = (definition: FlowDefinition): unknown[] => Object.values(textsOf(definition)).map((text) => JSON.parse(text))
+/** The definition as reading it from the database gives it, with exact numbers. */
+const asStored = (definition: FlowDefinition): unknown[] => Object.values(textsOf(definition)).map(parseStoredJson)
 
 /** The JSON texts of a definition's parts. */
 const textsOf = ({ nodes, edges, context }: FlowDefinition) => ({

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Block, StepContext, WaitRequest } from '#shared/core/automation/block.ts'
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { beginningOf, cutRecordOutput, isRecordOutput } from '#shared/features/flows/execution/record-output.ts'
 import {
   advancePast,
   beginLoop,
@@ -26,7 +27,7 @@ export interface StepRow {
   readonly place: number
   readonly status: 'ok' | 'failed'
   readonly output: unknown
-  /** Whether `output` is only the beginning of the output's text. */
+  /** Whether `output` is only the beginning of the output: of its text, or of the values of a record. */
   readonly is_cut: boolean
   /** Whole output, set only when `output` is cut or redacted. */
   readonly whole?: unknown
@@ -185,13 +186,17 @@ async function rowOf(step: ActiveStep, output: unknown, now: Date): Promise<Step
   return {
     ...rowAt(step, now),
     status: 'ok',
-    output: is_cut ? Buffer.from(text).subarray(0, flowLimits.shownBytes).toString().replace(/�$/, '') : shown,
+    output: is_cut ? cutOutput(shown, text) : shown,
     is_cut,
     ...(is_cut || text !== JSON.stringify(whole) ? { whole } : {}),
     input_hash: inputHash(step),
     error: null,
   }
 }
+
+/** The beginning of an output, as text; a record's stays an object, from which a view removes what its caller may not read. */
+const cutOutput = (output: unknown, text: string): unknown =>
+  isRecordOutput(output) ? cutRecordOutput(output) : beginningOf(text, flowLimits.shownBytes)
 
 const rowAt = ({ node, iteration, ordinal, startedAt }: ActiveStep, now: Date) => ({
   node_id: node.id,

@@ -27,12 +27,15 @@ const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0',
 /** Names of headers and fields that hold credentials. */
 const secretNames = /^(proxy-)?authorization$|cookie|token|secret|password|api[-_]?key/i
 
+/** Stands in a stored output for what `redactNamedSecrets` has removed. */
+export const redacted = '[redacted]'
+
 /**
  * Redacts a step's output for viewers of its run: texts, lists and objects under secret names, at any depth. Numbers stay, since under such
  * names they are counts: `total_tokens`.
  */
 export const redactNamedSecrets = (value: unknown, budget: ComputeBudget): Promise<unknown> =>
-  copyJson(value, { item: (name, item) => [name, isSecret(name, item) ? '[redacted]' : item] }, budget)
+  copyJson(value, { item: (name, item) => [name, isSecret(name, item) ? redacted : item] }, budget)
 
 const isSecret = (name: string, item: unknown): boolean =>
   secretNames.test(name) && (typeof item === 'string' ? item !== '' : hasParts(item))

@@ -8,6 +8,7 @@ import { blockKindOf } from '#shared/features/flows/blocks.ts'
 import { requireFlow } from '#shared/features/flows/definitions/flows.ts'
 import type { Graph } from '#shared/features/flows/definitions/graph.ts'
 import { loadCompiledFlow } from '#shared/features/flows/execution/load.ts'
+import { isRecordOutput } from '#shared/features/flows/execution/record-output.ts'
 import type { FlowRunPage, FlowRunQuery, FlowRunSummary, FlowRunView, FlowStepView, RunError } from '#shared/features/flows/runs/schemas.ts'
 import {
   type FlowRunViewRow,
@@ -23,7 +24,6 @@ import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
-import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /** Maximum number of runs in a flow's own list (document 2, Flows). */
 const maxRunsOfFlow = 50
@@ -135,12 +135,12 @@ async function viewsOf(
   const seesAll = isEditor(scope, flowId)
   const records = await createRecordViewer(
     scope,
-    steps.flatMap(({ node_type, output, is_cut }) => (showsRecord(node_type) && !is_cut ? [output] : [])),
+    steps.flatMap(({ node_type, output }) => (showsRecord(node_type) ? [output] : [])),
   )
   return steps.map(({ output, is_cut, error, ...step }) => {
     if (step.status === 'failed')
       return { ...step, ...(error ? { error: visibleErrorText(error, seesAll && !isHidden(step.node_id)) } : {}) }
-    if (showsRecord(step.node_type)) return is_cut ? step : { ...step, output: records(output) }
+    if (showsRecord(step.node_type)) return { ...step, ...records(output) }
     if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) !== 'readers')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
@@ -178,21 +178,15 @@ function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById
   return derived
 }
 
-/** Output of a step that wrote a record. */
-interface RecordOutput {
-  readonly id: string
-  readonly object_type: string
-  readonly values: Readonly<Record<string, unknown>>
-}
-
-const isRecordOutput = (output: unknown): output is RecordOutput =>
-  hasParts(output) && typeof output.id === 'string' && typeof output.object_type === 'string' && hasParts(output.values)
-
 /**
  * Returns a function that reduces the record in a step's output to the fields that the caller may read now. The values are those that the
- * step wrote. Of a record that is deleted or that the caller may not read only the id is left. Runs one statement per record type.
+ * step wrote. Of a record that is deleted or that the caller may not read only the id is left; what is no record is not shown. Runs one
+ * statement per record type.
  */
-async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Promise<(output: unknown) => unknown> {
+async function createRecordViewer(
+  scope: Scope,
+  outputs: readonly unknown[],
+): Promise<(output: unknown) => Pick<FlowStepView, 'output' | 'output_cut'>> {
   const visible = new Map<string, ReadonlySet<string>>()
   for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isRecordOutput), ({ object_type }) => object_type)) {
     const type = await findRecordType(scope, typeKey)
@@ -204,9 +198,10 @@ async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Pr
     }
   }
   return (output) => {
-    if (!isRecordOutput(output)) return null
+    if (!isRecordOutput(output)) return {}
     const shown = visible.get(output.id)
     const values = Object.entries(output.values).filter(([key]) => shown?.has(key))
-    return { id: output.id, ...(shown ? { values: Object.fromEntries(values) } : {}) }
+    const isCut = output.cut?.some((key) => shown?.has(key)) === true
+    return { output: { id: output.id, ...(shown ? { values: Object.fromEntries(values) } : {}) }, ...(isCut ? { output_cut: true } : {}) }
   }
 }

@@ -44,7 +44,9 @@ const step = t.Object(
     output: t.Optional(t.Unknown({ description: 'The parts of the output of the step that the caller may see.' })),
     output_cut: t.Optional(
       t.Boolean({
-        description: 'True when output is the first 64 KB of a longer one, as text; empty once the outputs before it reach 8 MB together.',
+        description:
+          'True when output is the first 64 KB of a longer one, as text; empty once the outputs before it reach 8 MB together. Of a record, the ' +
+          'longest values are cut.',
       }),
     ),
     error,

@@ -319,16 +319,20 @@ export const findRunsToRehearse = statement(
   { params: { workspaceId: uuid, flowId: uuid, limit: bigint }, columns: endedColumns },
 )
 
-/** The whole output of a run's step that had the same input, which is compared by its digest (`inputHash`). */
+/**
+ * The whole output of a run's step that had the same input, which is compared by its digest (`inputHash`). Returns no row when only a cut or
+ * redacted output is kept.
+ */
 export const findRecordedOutput = statement(
   'flows.findRecordedOutput',
   `select coalesce(whole.output, step.output) as output
    from flow_steps as step
    left join flow_outputs as whole using (workspace_id, run_id, node_id, iteration)
    where step.workspace_id = $workspaceId and step.run_id = $runId and step.node_id = $nodeId and step.iteration = $iteration
-     and step.input_hash = $inputHash and step.status = 'ok' and (not step.is_cut or whole.run_id is not null)`,
+     and step.input_hash = $inputHash and step.status = 'ok' 
+     and (whole.run_id is not null or not step.is_cut and position($redacted in step.output::text) = 0)`,
   {
-    params: { workspaceId: uuid, runId: uuid, nodeId: text, iteration: text, inputHash: text.orNull },
+    params: { workspaceId: uuid, runId: uuid, nodeId: text, iteration: text, inputHash: text.orNull, redacted: text },
     columns: { output: json },
   },
 )

@@ -99,10 +99,16 @@ async function readInvoiceTotal(scope: Scope, invoiceId: string): Promise<{ read
   return text === undefined || typeof code !== 'string' ? undefined : { amount: parseAmount(text, 'amount'), code }
 }
 
-function parseExpiry(text: string | null, now: Date): Date {
-  if (text === null || text === '') return new Date(now.getTime() + defaultLifetimeMs)
+/** Reads when a link expires, as an instant in UTC. Throws VALIDATION_ERROR for any other text. */
+export function readExpiry(text: string): string {
   const instant = toUtcInstant(text)
   if (instant === undefined) throw problem('VALIDATION_ERROR', 'expires_at must be an instant such as 2027-01-31T12:00:00Z')
+  return instant
+}
+
+function parseExpiry(text: string | null, now: Date): Date {
+  if (text === null || text === '') return new Date(now.getTime() + defaultLifetimeMs)
+  const instant = readExpiry(text)
   const remainingMs = Date.parse(instant) - now.getTime()
   if (remainingMs <= 0) throw problem('VALIDATION_ERROR', 'expires_at must be in the future')
   if (remainingMs > maxLifetimeMs) throw problem('VALIDATION_ERROR', 'expires_at must be at most 180 days ahead')

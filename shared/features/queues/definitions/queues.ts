@@ -1,6 +1,7 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
 import { readFullSummary, readSummaries, readSummary } from '#shared/features/queues/counts/summary.ts'
 import { type QueueDefinition, readDefinition } from '#shared/features/queues/definitions/read-definition.ts'
 import { type FlowCheck, requireRunReferences, requireTypeReferences } from '#shared/features/queues/definitions/references.ts'
@@ -165,9 +166,14 @@ async function requireReferences(scope: Scope, definition: QueueDefinition, befo
   await requireRunReferences(scope, definition, before, flows)
 }
 
-/** Subscribes a queue with active intake to changes of its type's records, with snapshots; unsubscribes any other queue. */
-function subscribeIntake({ db, workspace }: Scope, { id, enabled, object_type, intake }: Queue): Promise<void> {
-  const events = enabled && intake.enabled && object_type !== null ? changeEvents : []
+/**
+ * Subscribes a queue with active intake to changes of its type's records, with snapshots; unsubscribes any other queue, also one whose type
+ * was deleted.
+ */
+async function subscribeIntake(scope: Scope, { id, enabled, object_type, intake }: Queue): Promise<void> {
+  const { db, workspace } = scope
+  const isTaking = enabled && intake.enabled && object_type !== null && (await findRecordType(scope, object_type)) !== undefined
+  const events = isTaking ? changeEvents : []
   return listen(
     db,
     { workspaceId: workspace.id, subscriber: intakeSubscriber, id },

@@ -19,11 +19,12 @@ export async function requireTypeReferences(scope: Scope, definition: QueueDefin
   const { object_type, intake, stages } = definition
   if (object_type === null) return
   const type = await findRecordType(scope, object_type)
+  const isIntakeUnchanged = JSON.stringify([object_type, intake]) === JSON.stringify([before?.object_type, before?.intake])
   if (!type) {
-    if (before?.object_type === object_type && !intake.enabled) return
+    if (isIntakeUnchanged || (before?.object_type === object_type && !intake.enabled)) return
     throw await unknownTypeProblem(scope, 'object_type', object_type)
   }
-  if (JSON.stringify([object_type, intake]) !== JSON.stringify([before?.object_type, before?.intake])) requireIntake(scope, type, intake)
+  if (!isIntakeUnchanged) requireIntake(scope, type, intake)
   for (const [index, stage] of stages.entries()) {
     if (stage.record_patch && !isUnchanged(before, stage, 'record_patch'))
       requireFields(type, Object.keys(stage.record_patch), `stages[${index}].record_patch`)

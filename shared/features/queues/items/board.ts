@@ -7,19 +7,16 @@ import { findBoard } from '#shared/features/queues/items/list-store.ts'
 import { type Board, type BoardQuery, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 
-/** A queue's board: open items in claim order, and the newest closed items of terminal stages. Two statements. */
+/** A queue's board: open items in claim order, then, of terminal stages, the newest closed items. Two statements. */
 export const readBoard = (scope: Scope, queue: Queue, query: BoardQuery): Promise<Board> =>
   withItemAccess(scope, queue, (itemAccess) => loadBoard(scope, queue, query, itemAccess))
 
 async function loadBoard(scope: Scope, queue: Queue, { limit, batch }: BoardQuery, itemAccess: ItemAccess | undefined): Promise<Board> {
   const { workspace, now } = scope
-  const [terminal, nonTerminal] = [
-    queue.stages.filter(({ kind }) => kind === 'terminal'),
-    queue.stages.filter(({ kind }) => kind !== 'terminal'),
-  ]
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
+  const terminal = queue.stages.filter(({ kind }) => kind === 'terminal')
   const statement = findBoard(itemAccess, {
-    ...{ workspaceId: workspace.id, queueId: queue.id, openStages: keys(nonTerminal), closedStages: keys(terminal) },
+    ...{ workspaceId: workspace.id, queueId: queue.id, openStages: keys(queue.stages), closedStages: keys(terminal) },
     ...{ limit, batch: batch || null },
   })
   const rows = await readWholeList(createReader(scope), statement, 'limit must be lower here')
@@ -29,9 +26,12 @@ async function loadBoard(scope: Scope, queue: Queue, { limit, batch }: BoardQuer
   return {
     queue: queueNameOf(queue),
     stages: queue.stages.map(({ key, label, kind, position, wip_limit }) => {
-      const items = (itemsByStage.get(key) ?? []).map((row) => viewOfItem(queue, row, time))
+      const { open = [], closed = [] } = Object.groupBy(itemsByStage.get(key) ?? [], ({ status }) =>
+        status === 'open' ? 'open' : 'closed',
+      )
+      const items = [...open, ...closed].slice(0, limit).map((row) => viewOfItem(queue, row, time))
       const total = counts
-        .filter(({ stage, status }) => stage === key && (status === 'open') === (kind !== 'terminal'))
+        .filter(({ stage, status }) => stage === key && (status === 'open' || kind === 'terminal'))
         .reduce((sum, { items }) => sum + items, 0)
       return { key, label, kind, position, wip_limit, items, total, next_offset: total > items.length ? items.length : null }
     }),

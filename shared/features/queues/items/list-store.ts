@@ -104,6 +104,22 @@ export function selectItems(filter: ItemFilter, order: string, limit: number, of
   return heavyByText(filter, query, itemColumns)
 }
 
+/**
+ * A page of items: open ones in the order of claiming, then closed ones, last closed first. An index gives each of the two parts in its
+ * order.
+ */
+export function selectOpenThenClosed(filter: ItemFilter, limit: number, offset: number): Statement<RowOf<typeof itemColumns>> {
+  const part = (status: string, order: string) =>
+    builder.raw(`select * from queue_items where ? order by ${order} limit ?`, [conditionOf({ ...filter, status }), offset + limit])
+  const query = builder.raw(
+    `select ${itemColumnsOf('item')} from ((?) union all (?)) as item
+     order by closed_at desc nulls first, case when status = 'open' then priority end desc, case when status = 'open' then id end, id desc
+     limit ? offset ?`,
+    [part('open', itemOrders.claim), part('closed', itemOrders.ended), limit, offset],
+  )
+  return heavyByText(filter, query, itemColumns)
+}
+
 /** Number of matching items. */
 export function countItems(filter: ItemFilter): Statement<{ readonly items: number }> {
   const query = builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)])
@@ -174,7 +190,7 @@ export const findBoard = accessStatement(
       openStages: texts,
       /** Stages whose closed items are shown. */
       closedStages: texts,
-      /** Items per stage. */
+      /** Open items per stage, and closed items per stage. */
       limit: bigint,
       batch: text.orNull,
     },

@@ -9,32 +9,35 @@ import {
   hasFewMatches,
   type ItemFilter,
   itemOrders,
-  selectItems as listStatement,
+  selectItems,
+  selectOpenThenClosed,
 } from '#shared/features/queues/items/list-store.ts'
 import { type ItemPage, type ItemsQuery, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 
 /** A page of a queue's matching items, newest first, with the exact total. */
 export const listItems = (scope: Scope, queue: Queue, query: ItemsQuery): Promise<ItemPage> =>
-  listPage(scope, queue, query, itemOrders.newest)
+  listPage(scope, queue, query, selectItemsBy(itemOrders.newest))
 
-/**
- * A page of a stage's items as on the board: open items in claim order, closed items of a terminal stage newest first. `status` selects
- * items of that status instead.
- */
+/** A page of a stage's items in the order of the board: open items in claim order, then closed items, last closed first. */
 export function listStageItems(scope: Scope, queue: Queue, stage: Stage, query: Omit<ItemsQuery, 'stage'>): Promise<ItemPage> {
-  const isOpen = query.status === undefined ? stage.kind !== 'terminal' : query.status === 'open'
-  const status = query.status ?? (isOpen ? 'open' : 'closed')
-  return listPage(scope, queue, { ...query, stage: stage.key, status }, isOpen ? itemOrders.claim : itemOrders.ended)
+  const ofOneStatus = query.status === 'open' ? itemOrders.claim : itemOrders.ended
+  const select = query.status === undefined ? selectOpenThenClosed : selectItemsBy(ofOneStatus)
+  return listPage(scope, queue, { ...query, stage: stage.key }, select)
 }
 
-type ListRequest = Omit<ItemsQuery, 'status'> & { readonly status?: ItemsQuery['status'] | 'closed' }
+type SelectPage = typeof selectOpenThenClosed
 
-const listPage = (scope: Scope, queue: Queue, query: ListRequest, order: string): Promise<ItemPage> =>
+const selectItemsBy =
+  (order: string): SelectPage =>
+  (filter, limit, offset) =>
+    selectItems(filter, order, limit, offset)
+
+const listPage = (scope: Scope, queue: Queue, query: ItemsQuery, select: SelectPage): Promise<ItemPage> =>
   withItemAccess(scope, queue, async (itemAccess) => {
     const { limit, offset } = query
     const filter = await readItemFilter(scope, queue, query, itemAccess)
-    const statement = listStatement(filter, order, limit + 1, offset)
+    const statement = select(filter, limit + 1, offset)
     const rows = await readWholeList(createReader(scope), statement, `limit must be less than ${limit} here`)
     const items = rows.slice(0, limit).map((row) => viewOfItem(queue, row, filter.now))
     // The last page tells the total by its end, so nothing is counted. An empty page after the first does not tell it.
@@ -46,7 +49,7 @@ const listPage = (scope: Scope, queue: Queue, query: ListRequest, order: string)
 export async function readItemFilter(
   scope: Scope,
   queue: Queue,
-  query: Omit<ListRequest, 'limit' | 'offset'>,
+  query: Omit<ItemsQuery, 'limit' | 'offset'>,
   itemAccess: ItemAccess | undefined,
 ): Promise<ItemFilter> {
   const filter = { ...query, workspaceId: scope.workspace.id, queue, now: scope.now(), access: itemAccess }
@@ -56,7 +59,7 @@ export async function readItemFilter(
 }
 
 /** Reads the total from the stored counts where they cover the query, else counts the matching items. */
-async function countOf(scope: Scope, query: ListRequest, filter: ItemFilter): Promise<number> {
+async function countOf(scope: Scope, query: ItemsQuery, filter: ItemFilter): Promise<number> {
   const isStored = [query.key, query.q, query.overdue, query.assignee_id, query.record_id].every(
     (one) => one === undefined || one === false,
   )
@@ -64,7 +67,6 @@ async function countOf(scope: Scope, query: ListRequest, filter: ItemFilter): Pr
   const given = { workspaceId: scope.workspace.id, queueIds: [filter.queue.id], batch: query.batch ?? '' }
   const rows = await readRows(scope, findCounts(given))
   const isCounted = (row: { stage: string; status: string }) =>
-    (query.stage === undefined || row.stage === query.stage) &&
-    (query.status === undefined || (query.status === 'closed' ? row.status !== 'open' : row.status === query.status))
+    (query.stage === undefined || row.stage === query.stage) && (query.status === undefined || row.status === query.status)
   return rows.reduce((total, row) => total + (isCounted(row) ? row.items : 0), 0)
 }

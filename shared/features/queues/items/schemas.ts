@@ -14,7 +14,8 @@ export type ItemSource = (typeof itemSources)[number]
 const itemKey = t.String({ minLength: 1, maxLength: limits.keyCharacters, description: 'Identifies the item within its queue.' })
 const batch = t.String({ maxLength: limits.nameCharacters, description: 'Group label.' })
 const note = t.String({ maxLength: limits.noteCharacters, description: 'Kept in the history.' })
-const priority = t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'The highest is claimed first.' })
+/** Priority of an item. */
+export const priority = t.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647, description: 'The highest is claimed first.' })
 const payload = t.Record(t.String(), t.Unknown(), { description: 'Up to 16 KB of JSON.' })
 const assignee = t.String({ maxLength: limits.nameCharacters, description: 'Empty when none.' })
 const token = t.String({ maxLength: 200, description: 'claim_token of a claim; refused when that claim of the item has ended.' })
@@ -172,12 +173,13 @@ export type ScanInput = TypeOf<typeof scanInput>
 const scanVerdicts = ['moved', 'created', 'duplicate', 'unknown', 'blocked'] as const
 export type ScanVerdict = (typeof scanVerdicts)[number]
 const verdict = { verdict: t.Enum([...scanVerdicts]), message: t.String(), item: nullable(itemView.json) }
-export const scanAnswer = schema(t.Object(verdict, { title: 'QueueVerdict' }))
-export interface ScanAnswer {
+export const scanAnswer = schema(t.Object({ ...verdict, previous_claim: previousClaim }, { title: 'QueueVerdict' }))
+export interface ScanVerdictView {
   readonly verdict: ScanVerdict
   readonly message: string
   readonly item: ItemView | null
 }
+export type ScanAnswer = ScanVerdictView & Pick<ChangedItem, 'previous_claim'>
 
 /** Scans that a station recorded while it was offline. */
 export const scanLogInput = schema(

@@ -4,7 +4,7 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import type { ScanFacts } from '#shared/features/queues/items/add.ts'
 import { findItemViews, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
-import { type LoggedScan, type ScanAnswer, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type LoggedScan, type ScanVerdict, type ScanVerdictView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { findScans, type ScanRow } from '#shared/features/queues/items/store.ts'
 import { judgeLoggedScan, type LoggedVerdict, readScannedKey, recordScan } from '#shared/features/queues/scans/scan.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
@@ -13,7 +13,7 @@ import { Problem } from '#shared/platform/kernel/errors.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Result of a logged scan. */
-interface LoggedScanResult extends ScanAnswer {
+interface LoggedScanResult extends ScanVerdictView {
   readonly scan_id: string
   readonly conflict: boolean
 }
@@ -62,13 +62,15 @@ async function judgeOne(scope: Scope, queue: Queue, scan: LoggedScan): Promise<L
   const scannedAt = timeOf(scan)
   const facts = { scanId: scan_id, scannedAt, station }
   try {
-    const { enteredBefore, ...answer } = await withSavepoint(scope.db, () => judgeLoggedScan(scope, queue, scan, facts)).catch(
-      (error: unknown) => {
-        if (!(error instanceof Problem) || error.status >= 500) throw error
-        return withSavepoint(scope.db, () => recordBlocked(scope, queue, scan, facts, error.message))
-      },
-    )
-    return { scan_id, ...answer, conflict: enteredBefore !== null && enteredBefore > scannedAt }
+    const {
+      enteredBefore,
+      previous_claim: _,
+      ...verdict
+    } = await withSavepoint(scope.db, () => judgeLoggedScan(scope, queue, scan, facts)).catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.status >= 500) throw error
+      return withSavepoint(scope.db, () => recordBlocked(scope, queue, scan, facts, error.message))
+    })
+    return { scan_id, ...verdict, conflict: enteredBefore !== null && enteredBefore > scannedAt }
   } catch (error) {
     if (uniqueViolation(error) === 'queue_history_scan') return undefined
     throw error
@@ -85,7 +87,7 @@ async function recordBlocked(scope: Scope, queue: Queue, scan: LoggedScan, facts
   const payload = scan.payload == null ? null : (tryRead(() => serializePayload(scan.payload, 'payload')) ?? null)
   await recordScan(scope, queue, { input: { key }, facts, payload }, row, 'blocked', message)
   const item = row && viewOfItem(queue, row, scope.now())
-  return { verdict: 'blocked', message, item, enteredBefore: row?.entered_stage_at ?? null }
+  return { verdict: 'blocked', message, item, previous_claim: null, enteredBefore: row?.entered_stage_at ?? null }
 }
 
 function tryRead<T>(read: () => T): T | undefined {

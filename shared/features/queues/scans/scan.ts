@@ -47,9 +47,9 @@ export async function judgeLoggedScan(scope: Scope, queue: Queue, input: ScanInp
         ? scanKnown(scope, queue, scan, item)
         : scanUnknown(scope, queue, scan))
     if (!judged) continue
-    const { row, ...verdict } = judged
+    const { row, previousClaim: previous_claim = null, ...verdict } = judged
     const enteredBefore = typeof item === 'object' ? item.entered_stage_at : null
-    return { ...verdict, item: row ? viewOfItem(queue, row, scope.now()) : null, enteredBefore }
+    return { ...verdict, item: row ? viewOfItem(queue, row, scope.now()) : null, previous_claim, enteredBefore }
   }
   throw problem('INTERNAL', undefined, { cause: new Error(`the item of ${queue.key} kept changing while it was scanned`) })
 }
@@ -75,6 +75,7 @@ interface Judged {
   readonly verdict: ScanVerdict
   readonly message: string
   readonly row: ItemRow | null
+  readonly previousClaim?: ScanAnswer['previous_claim']
 }
 
 /** Judges the scan of an open item; undefined when the item changed concurrently. */
@@ -94,7 +95,7 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
     const result = await moveItem(scope, queue, item.id, { to, note, claimToken, scan: { ...facts, payload }, version: item.version })
     if (!result || retryRefusals.has(result.refusal)) return undefined
     if (result.refusal) return await blocked(refusalText(result.refusal, result.item, to), result.item)
-    return { verdict: 'moved', message: `${input.key} moved to ${to.label}`, row: result.item }
+    return { verdict: 'moved', message: `${input.key} moved to ${to.label}`, row: result.item, previousClaim: result.previousClaim }
   } catch (error) {
     // The record patch was refused; the item stays in its stage.
     if (!(error instanceof Problem) || error.status >= 500 || to.record_patch === null) throw error
