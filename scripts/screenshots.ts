@@ -62,8 +62,11 @@ async function makeBookingPage(w: World): Promise<string> {
   const { owner, path } = w.org
   const key = 'advice'
   const booking = {
-    ...{ enabled: true, title: 'A first talk', description: 'We get to know each other.\nBring your questions.' },
-    ...{ durations: [30, 60], location: '12 Harbour Street, second floor' },
+    enabled: true,
+    title: 'A first talk',
+    description: 'We get to know each other.\nBring your questions.',
+    durations: [30, 60],
+    location: '12 Harbour Street, second floor',
   }
   await owner.patch(path, { name: 'Harbour Studio', color: '#0b7a55' })
   await owner.post(`${path}/calendar/calendars`, { key, kind: 'org', name: 'Advice', timezone: 'Europe/Berlin', settings: { booking } })

@@ -29,7 +29,10 @@ export function formatMoney(amount: string, currency: string, locale: string): s
   const text = formatAmount(amount, currency)
   const digits = (text.split('.')[1] ?? '').length
   const format = new Intl.NumberFormat(locale, {
-    ...{ style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits },
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
   })
   return format.format(text as `${number}`)
 }
@@ -37,5 +40,11 @@ export function formatMoney(amount: string, currency: string, locale: string): s
 /** Formats an instant in a locale, to the minute, with its time zone. */
 export const formatInstant = (instant: string, timeZone: string, locale: string): string =>
   new Intl.DateTimeFormat(locale, {
-    ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short', timeZone },
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+    timeZone,
   }).format(new Date(instant))

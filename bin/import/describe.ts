@@ -76,6 +76,13 @@ const longestExample = 60
 
 /** Operator by field type with which a filter matches an example (document 1, Search mode); the most useful types first. */
 const operators: Readonly<Record<string, string>> = {
-  ...{ select: 'eq', string: 'contains', email: 'contains', date: 'gte', datetime: 'gte' },
-  ...{ bool: 'eq', number: 'gte', url: 'contains', text: 'contains' },
+  select: 'eq',
+  string: 'contains',
+  email: 'contains',
+  date: 'gte',
+  datetime: 'gte',
+  bool: 'eq',
+  number: 'gte',
+  url: 'contains',
+  text: 'contains',
 }

@@ -140,7 +140,9 @@ function openStation({ api, path, pending, toStage, station, show }: StationSetu
     send,
     async scan(key) {
       pending.add({
-        ...{ scan_id: randomUUID(), scanned_at: new Date().toISOString(), key },
+        scan_id: randomUUID(),
+        scanned_at: new Date().toISOString(),
+        key,
         ...(toStage === undefined ? {} : { to_stage: toStage }),
         ...(station === undefined ? {} : { station }),
       })

@@ -1,4 +1,4 @@
-import { eachFile, isProduct, type Rule, within } from '#test/architecture/rule.ts'
+import { eachFile, isAny, isProduct, type Rule, within } from '#test/architecture/rule.ts'
 
 /**
  * The only folders and files of api, workers and shared that may import each library. A new library needs a row here; a library that is
@@ -152,7 +152,14 @@ const pools = eachFile(
   { 'test/core/records/a.ts': 'const db = new pg.Pool({ connectionString: url })' },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, shapes, pools]
+const literals = eachFile(
+  'object literals hold their properties directly',
+  isAny,
+  ({ text }) => (/^\s*\.\.\.\{/m.test(text) ? ['write the properties without a spread'] : []),
+  { 'shared/core/records/a.ts': 'const row = {\n  ...{ id, name },\n}' },
+)
+
+export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, shapes, pools, literals]
 
 /** Every path that these rules name. */
 export const homePaths: readonly string[] = [

@@ -103,15 +103,15 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   horizon_days: ['shared/features/calendar', 'bench/cases'],
   horizonDays: ['shared/features/calendar', 'api/features/calendar'],
   // How much an index is worth.
-  ...{ score: ['shared/core/types/indexes'], requiredScore: ['shared/core/types/indexes'] },
-  ...{ scoreUses: ['shared/core/types/indexes'], decayedScoreSql: ['shared/core/types/indexes'] },
+  score: ['shared/core/types/indexes'],
+  requiredScore: ['shared/core/types/indexes'],
+  scoreUses: ['shared/core/types/indexes'],
+  decayedScoreSql: ['shared/core/types/indexes'],
   // Columns that are added to a verified statement.
-  ...{
-    horizon: ['shared/platform/db/cache'],
-    '#horizon': ['shared/platform/db/cache'],
-    k_horizon: ['shared/platform/db/cache'],
-    k_news: ['shared/platform/db/cache'],
-  },
+  horizon: ['shared/platform/db/cache'],
+  '#horizon': ['shared/platform/db/cache'],
+  k_horizon: ['shared/platform/db/cache'],
+  k_news: ['shared/platform/db/cache'],
 }
 
 const mayStay = new Map(Object.entries(keptNames))

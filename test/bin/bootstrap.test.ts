@@ -23,8 +23,12 @@ async function untouched(t: ExecutionContext) {
   const db = openPool({ connectionString: url, max: 2 })
   t.teardown(() => db.end())
   const environment = {
-    ...{ DATABASE_URL: url, DATA_DIR: dataDir, SECRET_KEY: randomBytes(32).toString('hex') },
-    ...{ PUBLIC_URL: 'http://kontor.example', PORT: '0', LOG_LEVEL: 'silent' },
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    PUBLIC_URL: 'http://kontor.example',
+    PORT: '0',
+    LOG_LEVEL: 'silent',
   }
   return { environment, dataDir, file: join(dataDir, 'bootstrap.json'), db }
 }

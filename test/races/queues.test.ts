@@ -198,7 +198,10 @@ test('queues: journals with different keys, in opposite orders and beside moves,
     const answers = await atOnce(8, org.owners, (client, index) => {
       if (index >= 6) return line.move(ids[index] ?? '', to_stage, {}, client)
       const scans = (index % 4 < 2 ? keys : keys.toReversed()).map((key, place) => ({
-        ...{ scan_id: `${round} ${index} ${place}`, scanned_at: new Date(1_700_000_000_000 + place).toISOString(), key, to_stage },
+        scan_id: `${round} ${index} ${place}`,
+        scanned_at: new Date(1_700_000_000_000 + place).toISOString(),
+        key,
+        to_stage,
       }))
       return client.post(`${line.path}/scan/batch`, { scans }, { 'idempotency-key': `${round} ${index % 3}` })
     })

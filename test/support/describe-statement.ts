@@ -96,7 +96,9 @@ export async function statementDescriber(db: pg.Pool): Promise<(text: string) =>
       return {
         params: params.map(nameOf),
         columns: fields.map(({ name, dataTypeID, tableID, columnID }) => ({
-          ...{ name, type: nameOf(dataTypeID), isNullable: nullable.get(`${tableID} ${columnID}`) },
+          name,
+          type: nameOf(dataTypeID),
+          isNullable: nullable.get(`${tableID} ${columnID}`),
         })),
       }
     } finally {

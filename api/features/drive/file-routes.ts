@@ -62,7 +62,11 @@ export const routes = [
     handle: async (request, scope) => {
       const { name, size_bytes, content_type, sha256, updated_at, open } = await findFile(scope, request.params.bucketId, request.query.key)
       return fileReply(request, {
-        ...{ name, sha256, open, size: size_bytes, isInline: isInline(content_type) },
+        name,
+        sha256,
+        open,
+        size: size_bytes,
+        isInline: isInline(content_type),
         type: content_type === 'text/plain' ? 'text/plain; charset=utf-8' : content_type,
         changedAt: new Date(updated_at),
         headers: { ...revalidationHeaders, ...(isPlayable(content_type) ? {} : sandboxHeaders) },

@@ -124,7 +124,10 @@ const formControlsOf = ({ fields }: Form, workspace: Workspace, sent?: URLSearch
     return {
       ...control,
       ...(autocomplete === 'tel' ? { type: 'tel' } : {}),
-      ...{ name: key, label, required, values: sent?.getAll(key) ?? [''] },
+      name: key,
+      label,
+      required,
+      values: sent?.getAll(key) ?? [''],
       options: options.map((value) => ({ value, label: value })),
       attributes: { ...control.attributes, ...(autocomplete ? { autocomplete } : {}) },
     }

@@ -71,7 +71,10 @@ const updateRoleRow = statement(
 )
 type WrittenRole = Pick<Role, 'name' | 'description' | 'policy' | 'is_anonymous'>
 const valuesOf = ({ name, description, policy, is_anonymous }: WrittenRole) => ({
-  ...{ name, description, policy: JSON.stringify(policy), isAnonymous: is_anonymous },
+  name,
+  description,
+  policy: JSON.stringify(policy),
+  isAnonymous: is_anonymous,
 })
 
 export async function insertRole(db: Executor, workspaceId: string, id: string, role: WrittenRole): Promise<Role> {

@@ -75,9 +75,18 @@ export async function changeWorkspace(db: Executor, id: string, changes: Workspa
   const { name, default_currency, timezone, apps, multi_currency, color, logo, books_closed_through } = changes
   const [changed] = await db.query(
     updateWorkspace({
-      ...{ id, name, defaultCurrency: default_currency, timezone, apps: apps && JSON.stringify(apps), multiCurrency: multi_currency },
-      ...{ hasClosedThrough: books_closed_through !== undefined, closedThrough: books_closed_through },
-      ...{ hasColor: color !== undefined, color, hasLogo: logo !== undefined, logo },
+      id,
+      name,
+      defaultCurrency: default_currency,
+      timezone,
+      apps: apps && JSON.stringify(apps),
+      multiCurrency: multi_currency,
+      hasClosedThrough: books_closed_through !== undefined,
+      closedThrough: books_closed_through,
+      hasColor: color !== undefined,
+      color,
+      hasLogo: logo !== undefined,
+      logo,
     }),
   )
   return changed

@@ -74,8 +74,14 @@ const mainDriveKeyOf = (personId: string): string => `user-${personId}`
 export const insertSharedSpace = ({ db, workspace, now }: Scope) =>
   db.query(
     insertSpaceOnce({
-      ...{ workspaceId: workspace.id, id: newId(), key: sharedSpaceKey, name: 'Shared', type: 'org' },
-      ...{ ownerId: null, isMain: false, createdAt: now() },
+      workspaceId: workspace.id,
+      id: newId(),
+      key: sharedSpaceKey,
+      name: 'Shared',
+      type: 'org',
+      ownerId: null,
+      isMain: false,
+      createdAt: now(),
     }),
   )
 
@@ -85,8 +91,14 @@ export async function insertMainDrive({ db, workspace, actor, now }: Scope): Pro
   const key = mainDriveKeyOf(actor.personId)
   await db.query(
     insertSpaceOnce({
-      ...{ workspaceId: workspace.id, id: newId(), key, name: cutText(actor.name, 120), type: 'user' },
-      ...{ ownerId: actor.personId, isMain: true, createdAt: now() },
+      workspaceId: workspace.id,
+      id: newId(),
+      key,
+      name: cutText(actor.name, 120),
+      type: 'user',
+      ownerId: actor.personId,
+      isMain: true,
+      createdAt: now(),
     }),
   )
 }

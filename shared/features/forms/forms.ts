@@ -72,8 +72,15 @@ async function readForm(scope: Scope, input: FormInput) {
   if (target) await requireTarget(scope, target.object_type)
   if (function_id !== null) await requireInvocable(scope, function_id)
   return {
-    ...{ key, name: name.trim(), description, fields: JSON.stringify(fields), settings: JSON.stringify(settings) },
-    ...{ objectType: target?.object_type, functionId: function_id, published, editedBy: scope.actor.id },
+    key,
+    name: name.trim(),
+    description,
+    fields: JSON.stringify(fields),
+    settings: JSON.stringify(settings),
+    objectType: target?.object_type,
+    functionId: function_id,
+    published,
+    editedBy: scope.actor.id,
   }
 }
 

@@ -38,8 +38,15 @@ export async function submitForm(scope: Scope, form: Form, values: object, { key
   const said = JSON.stringify(values)
   const [row] = await scope.db.query(
     insertSubmission({
-      ...{ workspaceId: scope.workspace.id, formId: form.id, id: newId(), attemptKey: key, values: said, spam, state },
-      ...{ formKey: form.key, cause: JSON.stringify(scope.cause) },
+      workspaceId: scope.workspace.id,
+      formId: form.id,
+      id: newId(),
+      attemptKey: key,
+      values: said,
+      spam,
+      state,
+      formKey: form.key,
+      cause: JSON.stringify(scope.cause),
     }),
   )
   wakeDispatcher(scope, row)

@@ -49,8 +49,14 @@ export async function payOrDecline(scope: Scope, linkId: string, { outcome, name
     const id = `sbx_${randomBytes(12).toString('hex')}`
     const inserted = await tx.query(
       insertSandboxPayment({
-        ...{ workspaceId: workspace.id, id, connectionId: link.connection_id, linkId, outcome },
-        ...{ payerName: name, payerEmail: email, createdAt: now() },
+        workspaceId: workspace.id,
+        id,
+        connectionId: link.connection_id,
+        linkId,
+        outcome,
+        payerName: name,
+        payerEmail: email,
+        createdAt: now(),
       }),
     )
     if (inserted.length === 0) return

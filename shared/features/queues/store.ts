@@ -53,11 +53,26 @@ const historyColumns = [
 type HistoryEntrySql = Readonly<Partial<Record<(typeof historyColumns)[number], string>>>
 
 const empty: Required<HistoryEntrySql> = {
-  ...{ item_id: 'null::uuid', key: `''`, kind: `''`, from_stage: 'null::text', to_stage: 'null::text', status: 'null::text' },
-  ...{ verdict: 'null::text', payload: 'null::json', scan_id: 'null::text', scanned_at: 'null::timestamptz', station: 'null::text' },
-  ...{ actor_id: 'null::uuid', actor_type: `'system'`, note: `''`, created_at: 'null::timestamptz', version: 'null::integer' },
-  ...{ facts: `'{}'::jsonb`, event_id: 'null::uuid' },
-  ...{ previous_claimer_id: 'null::uuid', previous_claim_until: 'null::timestamptz' },
+  item_id: 'null::uuid',
+  key: `''`,
+  kind: `''`,
+  from_stage: 'null::text',
+  to_stage: 'null::text',
+  status: 'null::text',
+  verdict: 'null::text',
+  payload: 'null::json',
+  scan_id: 'null::text',
+  scanned_at: 'null::timestamptz',
+  station: 'null::text',
+  actor_id: 'null::uuid',
+  actor_type: `'system'`,
+  note: `''`,
+  created_at: 'null::timestamptz',
+  version: 'null::integer',
+  facts: `'{}'::jsonb`,
+  event_id: 'null::uuid',
+  previous_claimer_id: 'null::uuid',
+  previous_claim_until: 'null::timestamptz',
 }
 
 /** The select list of a history entry, in the order of `historyColumns`. */

@@ -58,8 +58,15 @@ export const writeDocument = (scope: Scope, siteId: string, path: string, input:
   const { workspace, now } = scope
   return writeRow(scope, siteId, 0, () =>
     putDocument({
-      ...{ workspaceId: workspace.id, siteId, path, version: newId(), published, title, body },
-      ...{ fields: JSON.stringify(fields), updatedAt: now() },
+      workspaceId: workspace.id,
+      siteId,
+      path,
+      version: newId(),
+      published,
+      title,
+      body,
+      fields: JSON.stringify(fields),
+      updatedAt: now(),
     }),
   )
 }

@@ -30,7 +30,8 @@ export async function enqueueAll<Payload>(
     if (tracked) await tx.query(insertOperations(kind, name, jobs))
     if (gate) return enqueueAtGate(tx, gate, name, jobs)
     const rows = jobs.map(({ id, workspaceId, envelope }) => ({
-      ...{ id, data: envelope },
+      id,
+      data: envelope,
       ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
     }))
     await queue.boss.insert(name, rows, {

@@ -69,7 +69,13 @@ const insertMailRow = statement(
 export async function insertMail(db: Executor, id: string, mail: Mail): Promise<boolean> {
   const { workspaceId, kind, to, subject, headers = {}, calendar } = mail
   const inserted = insertMailRow({
-    ...{ id, workspaceId, kind, recipient: to, subject, bodyText: mail.text, bodyHtml: mail.html },
+    id,
+    workspaceId,
+    kind,
+    recipient: to,
+    subject,
+    bodyText: mail.text,
+    bodyHtml: mail.html,
     headers: JSON.stringify(headers),
     calendar: calendar && JSON.stringify(calendar),
   })

@@ -19,7 +19,10 @@ export const exact = ({ text }: Answer): Answer['data'] => (parseStoredJson(text
 
 /** A record in the form that the naive implementation tests: numbers as their digits. */
 export const naiveOf = ({ id, object_type, created_by, created_at, values }: Omit<Seen, 'updated_at'>): NaiveRecord => ({
-  ...{ id, object_type, created_by, created_at },
+  id,
+  object_type,
+  created_by,
+  created_at,
   values: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, plain(value)])) as NaiveRecord['values'],
 })
 

@@ -163,7 +163,10 @@ test('roles: me returns the principal, its roles and all of their rules', async 
   const { owner, path } = w.org
   const { id, client } = await createMember(w, w.org)
   t.deepEqual((await client.get(`${path}/iam/me`)).data, {
-    ...{ principal: { id, type: 'user', name: 'Max Member' }, owner: false, roles: [], policy: [] },
+    principal: { id, type: 'user', name: 'Max Member' },
+    owner: false,
+    roles: [],
+    policy: [],
   })
   const [first, second] = [await createRole(w, w.org, [manage]), await createRole(w, w.org, [deny('audit:read'), allow('*')])]
   for (const role of [first, second]) await owner.post(`${path}/iam/groups/${role}/members`, { user_id: id })

@@ -21,8 +21,17 @@ test('workspaces: a new workspace answers ORG_NOT_READY until a worker has set i
   t.is(made.status, 201)
   const { id: orgId, created_at, ...rest } = made.data
   t.deepEqual(rest, {
-    ...{ name: 'Blue Door', status: 'provisioning', plan: 'paid', owner_id: id },
-    ...{ color: null, logo: null, default_currency: 'USD', timezone: 'UTC', apps, multi_currency: false, books_closed_through: null },
+    name: 'Blue Door',
+    status: 'provisioning',
+    plan: 'paid',
+    owner_id: id,
+    color: null,
+    logo: null,
+    default_currency: 'USD',
+    timezone: 'UTC',
+    apps,
+    multi_currency: false,
+    books_closed_through: null,
   })
   t.regex(created_at, /^\d{4}-\d\d-\d\dT.*Z$/)
   const path = `/v1/orgs/${orgId}`
@@ -81,8 +90,10 @@ test('workspaces: settings change separately, and apply in every process from th
   t.deepEqual(await change({}), before)
   t.deepEqual(await change({ name: ' Acme & Co ' }), { ...before, name: 'Acme & Co' })
   t.deepEqual(await change({ default_currency: 'JPY', timezone: 'Asia/Kolkata' }), {
-    ...{ ...before, name: 'Acme & Co' },
-    ...{ default_currency: 'JPY', timezone: 'Asia/Kolkata' },
+    ...before,
+    name: 'Acme & Co',
+    default_currency: 'JPY',
+    timezone: 'Asia/Kolkata',
   })
   t.deepEqual((await change({ apps: { queues: false } })).apps, { ...apps, queues: false })
   t.deepEqual((await change({ apps: { calendar: false, queues: true } })).apps, { ...apps, calendar: false })

@@ -83,7 +83,10 @@ export async function planAt({ sender, said, isOver, enough }: Callers, path: st
     const at = Date.now() + randomInt(2_000, 15_000)
     const guests = [`${title}-a@example.com`, `${title}-b@example.com`]
     const body = {
-      ...{ title, calendar_id: calendarId, start: new Date(at + minutesBefore * minuteMs).toISOString(), reminders: [minutesBefore] },
+      title,
+      calendar_id: calendarId,
+      start: new Date(at + minutesBefore * minuteMs).toISOString(),
+      reminders: [minutesBefore],
       attendees: guests.map((email) => ({ email })),
     }
     said.plans.add(title)

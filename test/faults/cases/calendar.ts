@@ -131,8 +131,12 @@ async function figuresOf(site: Site, server: MailServer, sender: Sender, said: S
   return {
     faults: kills,
     acknowledged: said.booked.length + said.planned.length,
-    ...{ lost: count.lost, repeated: count.repeated },
-    ...{ hung: sender.hung, failed: sender.failed, givenUp: sender.givenUp, slowest: sender.slowest },
+    lost: count.lost,
+    repeated: count.repeated,
+    hung: sender.hung,
+    failed: sender.failed,
+    givenUp: sender.givenUp,
+    slowest: sender.slowest,
     note: `${kept.length} bookings, ${said.refused} refused, ${plans.length} plans, ${server.taken.length} mails`,
     wrong: [
       ...sender.wrong,

@@ -84,7 +84,10 @@ export async function runDrive(store: FileStore, { kills, operations }: Extent, 
   return {
     faults: kills,
     acknowledged: sum(({ operations, unknown }) => operations - unknown),
-    ...{ lost: 0, repeated: 0, hung: slowest > 10_000 ? 1 : 0, givenUp: 0 },
+    lost: 0,
+    repeated: 0,
+    hung: slowest > 10_000 ? 1 : 0,
+    givenUp: 0,
     failed: sum(({ unknown }) => unknown),
     slowest: { ms: slowest, what: 'an operation of the drive' },
     note: `${sum(({ files }) => files.size)} files at the end, slowest operation ${seconds(slowest)}`,
@@ -148,7 +151,14 @@ export const fileDiskFull: FaultCase = {
     const { rows } = await site.db.query('select from blobs where holders = 0')
     if (rows.length > 0) wrong.push(`${rows.length} blobs are noted that nothing holds`)
     return {
-      ...{ faults: 1, acknowledged: 2, lost: 0, repeated: 0, hung: 0, failed: 1, givenUp: 0, wrong },
+      faults: 1,
+      acknowledged: 2,
+      lost: 0,
+      repeated: 0,
+      hung: 0,
+      failed: 1,
+      givenUp: 0,
+      wrong,
       slowest: { ms: 0, what: 'an upload' },
     }
   },

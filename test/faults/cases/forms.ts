@@ -121,7 +121,9 @@ async function makeForm({ org }: Site, { port }: MailServer, type: string | null
   const field = (key: string, kind: string) => ({ key, label: key, type: kind, required: true })
   const { id } = await made(
     owner.post(`${path}/forms`, {
-      ...{ key: 'visit', name: 'Visit', published: true },
+      key: 'visit',
+      name: 'Visit',
+      published: true,
       fields: type === null ? [field('email', 'email'), field('note', 'text')] : [field('name', 'string')],
       ...(type === null ? {} : { target: { object_type: type }, function_id: functionId }),
     }),

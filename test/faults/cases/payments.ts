@@ -114,7 +114,10 @@ async function settle(site: Site, paid: Paid, left: readonly string[]): Promise<
     acknowledged: paid.links.size,
     lost: missing.length,
     repeated: sum([...byLink.values(), ...byRecord.values()].map(({ length }) => length - 1)),
-    ...{ hung: paid.hung, failed: paid.failed, givenUp: 0, slowest: { ms: paid.slowestMs, what: 'a request of a payer' } },
+    hung: paid.hung,
+    failed: paid.failed,
+    givenUp: 0,
+    slowest: { ms: paid.slowestMs, what: 'a request of a payer' },
     wrong: [
       ...paid.wrong,
       ...left,

@@ -100,7 +100,10 @@ async function settle(site: Site, path: string, sender: Sender, acknowledged: Ac
     acknowledged: acknowledged.operations,
     lost: sum(differences.filter((difference) => difference < 0)) * -1,
     repeated: sum(differences.filter((difference) => difference > 0)),
-    ...{ hung: sender.hung, failed: sender.failed, givenUp: sender.givenUp, slowest: sender.slowest },
+    hung: sender.hung,
+    failed: sender.failed,
+    givenUp: sender.givenUp,
+    slowest: sender.slowest,
     note: `${proof.added} items, ${claimed} claims, ${entered} entries into the stage with a flow`,
     wrong: [...sender.wrong, ...left, ...(proof.ok ? [] : [`The history does not prove the queue: ${JSON.stringify(proof.differences)}`])],
   }

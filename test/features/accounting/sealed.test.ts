@@ -23,9 +23,21 @@ function hashOf(previous: string | null, until: string, entries: readonly Record
   }
   const text = entries.map(({ id, date, memo, source_type, source_id, total, currency, created_at, reverses = null, lines }) =>
     JSON.stringify({
-      ...{ id, date, memo, source_type, source_id, total: six(`${total}`), currency, created_at, reverses },
+      id,
+      date,
+      memo,
+      source_type,
+      source_id,
+      total: six(`${total}`),
+      currency,
+      created_at,
+      reverses,
       lines: (lines as Record<string, string>[]).map(({ id, account_id, debit = '', credit = '', memo }) => ({
-        ...{ id, account_id, debit: six(debit), credit: six(credit), memo },
+        id,
+        account_id,
+        debit: six(debit),
+        credit: six(credit),
+        memo,
       })),
     }),
   )

@@ -30,7 +30,10 @@ async function open(t: ExecutionContext): Promise<Desk> {
 }
 
 const weekly = {
-  ...{ title: 'Weekly', start: '2027-03-01T14:00:00Z', timezone: 'Europe/Berlin', recurrence: 'FREQ=WEEKLY;COUNT=8' },
+  title: 'Weekly',
+  start: '2027-03-01T14:00:00Z',
+  timezone: 'Europe/Berlin',
+  recurrence: 'FREQ=WEEKLY;COUNT=8',
   attendees: [{ email: ada }],
 }
 const nth = (week: number, scope: string) => {

@@ -58,17 +58,13 @@ test('mails: an invitation contains who, when and where, as text and as a calend
   const w = await shared()
   const email = await readEmail(w.db, w.org.ownerId)
   await makeEvent(t, w, {
-    ...{
-      title: 'Bridge; plans, and\\more',
-      start: '2026-11-10T09:00:00-07:00',
-      timezone: 'America/Vancouver',
-      recurrence: 'FREQ=WEEKLY;COUNT=3',
-    },
-    ...{
-      location: 'Pier 1',
-      description: 'Line one\r\nLine two',
-      attendees: [{ email: 'words-guest@example.com', name: 'Gil "the" Guest' }],
-    },
+    title: 'Bridge; plans, and\\more',
+    start: '2026-11-10T09:00:00-07:00',
+    timezone: 'America/Vancouver',
+    recurrence: 'FREQ=WEEKLY;COUNT=3',
+    location: 'Pier 1',
+    description: 'Line one\r\nLine two',
+    attendees: [{ email: 'words-guest@example.com', name: 'Gil "the" Guest' }],
   })
   const [mail] = await receivedMails(w, 'words-guest@example.com')
   t.is(mail?.subject, 'Invitation: Bridge; plans, and\\more')

@@ -15,9 +15,19 @@ const first = Date.parse('2026-11-01T00:00:00Z')
 /** Series that start every hour, each of them one minute after the one before. */
 const series = (count: number, rule = (index: number) => `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=${index % 60}`) =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ id: String(index).padStart(4, '0'), series_id: null, original_start: null, original_date: null, is_removed: false },
-    ...{ start_at: new Date(first).toISOString(), end_at: new Date(first + 1_800_000).toISOString(), start_date: null, end_date: null },
-    ...{ timezone: 'Europe/Berlin', recurrence: rule(index), rdates: [], exdates: [] },
+    id: String(index).padStart(4, '0'),
+    series_id: null,
+    original_start: null,
+    original_date: null,
+    is_removed: false,
+    start_at: new Date(first).toISOString(),
+    end_at: new Date(first + 1_800_000).toISOString(),
+    start_date: null,
+    end_date: null,
+    timezone: 'Europe/Berlin',
+    recurrence: rule(index),
+    rdates: [],
+    exdates: [],
   }))
 
 /** A budget that records its use, and the largest use between two possible pauses. */

@@ -19,8 +19,12 @@ test('objects: a file is uploaded, replaced, listed and deleted', async (t) => {
   t.is(first.status, 201)
   const { created_at, updated_at, ...facts } = first.data
   t.deepEqual(facts, {
-    ...{ key: 'a/b/photo.bin', name: 'photo.bin', size: 300_000, content_type: 'application/octet-stream' },
-    ...{ sha256: createHash('sha256').update(bytes).digest('hex'), created_by: org.ownerId },
+    key: 'a/b/photo.bin',
+    name: 'photo.bin',
+    size: 300_000,
+    content_type: 'application/octet-stream',
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    created_by: org.ownerId,
   })
   t.is(created_at, updated_at)
   const second = await space.put('a/b/photo.bin', 'now text')

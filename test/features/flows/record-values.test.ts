@@ -10,9 +10,19 @@ test('record values: an empty text clears a field of every type, also where a re
   const org = await createOrg(w)
   t.is((await org.owner.post(`${org.path}/types`, { key: 'things', label: 'Things' })).status, 201)
   const full = {
-    ...{ string: 'text', text: 'long', number: 1.5, bool: true, date: '2027-01-31', datetime: '2027-01-31T09:00:00.000000Z' },
-    ...{ currency: { amount: 2.5, code: 'EUR' }, select: 'x', multiselect: ['x'], email: 'a@example.com', url: 'https://example.com' },
-    ...{ ref: org.id, refs: [org.id] },
+    string: 'text',
+    text: 'long',
+    number: 1.5,
+    bool: true,
+    date: '2027-01-31',
+    datetime: '2027-01-31T09:00:00.000000Z',
+    currency: { amount: 2.5, code: 'EUR' },
+    select: 'x',
+    multiselect: ['x'],
+    email: 'a@example.com',
+    url: 'https://example.com',
+    ref: org.id,
+    refs: [org.id],
   }
   for (const type of Object.keys(full)) {
     const rules = type.endsWith('select') ? { options: ['x'] } : type.startsWith('ref') ? { ref_type: 'things' } : {}

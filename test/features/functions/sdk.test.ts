@@ -54,7 +54,8 @@ test('functions sdk: an unknown key is refused by its name, and an object that w
     (await org.owner.post(`${org.path}/records/accounts`, { values: { code, name: code, kind: 'asset' } })).data.id as string
   const [one, two] = [await account('1000'), await account('1100')]
   await org.owner.post(`${org.path}/queues`, {
-    ...{ key: 'dock', name: 'Dock' },
+    key: 'dock',
+    name: 'Dock',
     stages: [
       { key: 'in', label: 'In', kind: 'start', position: 1 },
       { key: 'out', label: 'Out', kind: 'terminal', position: 2 },

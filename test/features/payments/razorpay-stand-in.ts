@@ -103,7 +103,12 @@ export async function startRazorpay() {
   }
 
   return {
-    ...{ url, things, calls, fault, pay, deliver },
+    url,
+    things,
+    calls,
+    fault,
+    pay,
+    deliver,
     credentials: { key_id: keyId, key_secret: keySecret, webhook_secret: webhookSecret },
     close: () =>
       new Promise<void>((resolve) => {

@@ -226,7 +226,19 @@ function openAccount(url: string, clock: () => number) {
   }
 
   return {
-    ...{ secretKey, webhookSecret, things, calls, fault, emit, open, pay, settle, refund, dispute, deliver, answer },
+    secretKey,
+    webhookSecret,
+    things,
+    calls,
+    fault,
+    emit,
+    open,
+    pay,
+    settle,
+    refund,
+    dispute,
+    deliver,
+    answer,
     cuts: ({ method, url: path }: IncomingMessage) => (fault.path.test(`${method} ${path}`) ? fault.when : 'never'),
     credentials: { secret_key: secretKey, webhook_secret: webhookSecret },
   }

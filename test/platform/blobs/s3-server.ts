@@ -45,7 +45,9 @@ export async function startS3(t: Pick<ExecutionContext, 'teardown'>): Promise<Te
   return {
     environment: {
       S3_ENDPOINT: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-      ...{ S3_BUCKET: 'kontor', S3_ACCESS_KEY_ID: 'test', S3_SECRET_ACCESS_KEY: 'test' },
+      S3_BUCKET: 'kontor',
+      S3_ACCESS_KEY_ID: 'test',
+      S3_SECRET_ACCESS_KEY: 'test',
     },
     trouble,
     calls,

@@ -52,7 +52,9 @@ export const insertRecords = (type: RecordType) =>
       params: {
         rows: json,
         createdBy: uuid.orNull,
-        ...{ actorId: uuid.orNull, actorType: text, requestId: text },
+        actorId: uuid.orNull,
+        actorType: text,
+        requestId: text,
         ...countParams,
         ...dispatchParams,
       },

@@ -56,8 +56,16 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   refuseConflicts(await readRecordType(tx, workspaceId, entityType), key, rules)
   const [row] = await tx.query(
     insertField({
-      ...{ workspaceId, id, typeId: allocation.type_id, key, label, type },
-      ...{ required: required ?? false, unique: unique ?? false, immutable: immutable ?? false, description: description ?? '' },
+      workspaceId,
+      id,
+      typeId: allocation.type_id,
+      key,
+      label,
+      type,
+      required: required ?? false,
+      unique: unique ?? false,
+      immutable: immutable ?? false,
+      description: description ?? '',
       rules: JSON.stringify(rules),
       column: columnOf(key, allocation.number),
       maxFields,

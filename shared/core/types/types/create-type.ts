@@ -15,7 +15,11 @@ export async function createType({ db, workspace }: Scope, { key, label, icon, a
   const id = newId()
   const insertion = insertType({
     workspaceId: workspace.id,
-    ...{ id, key, label, icon: icon ?? '', app: app ?? '' },
+    id,
+    key,
+    label,
+    icon: icon ?? '',
+    app: app ?? '',
     ui: parseLayoutHints(ui ?? null),
     columnCount: countColumns([]),
     maxTypes,

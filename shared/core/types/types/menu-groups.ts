@@ -15,7 +15,11 @@ export async function saveModule({ db, workspace }: Scope, input: ModuleInput): 
   const [saved] = await db.query(
     saveModuleRow({
       workspaceId: workspace.id,
-      ...{ slug, name, glyph: orClear(glyph, ''), category: orClear(category, ''), position: orClear(position, 0) },
+      slug,
+      name,
+      glyph: orClear(glyph, ''),
+      category: orClear(category, ''),
+      position: orClear(position, 0),
       maxModules,
     }),
   )

@@ -36,7 +36,15 @@ export function viewOfEntry({ id, date, memo, source_type, source_id, currency, 
   const amount = (text: string): string => writeAmount(readAmount(text), currency)
   const lines = stored.lines.map((line) => ({ ...line, debit: amount(line.debit), credit: amount(line.credit) }))
   return {
-    ...{ id, date, memo, source_type, source_id, total: amount(stored.total), currency, created_at, lines },
+    id,
+    date,
+    memo,
+    source_type,
+    source_id,
+    total: amount(stored.total),
+    currency,
+    created_at,
+    lines,
     ...(stored.reverses === null ? {} : { reverses: stored.reverses }),
     ...(stored.reversed_by === null ? {} : { reversed_by: stored.reversed_by }),
   }

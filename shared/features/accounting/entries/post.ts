@@ -58,8 +58,13 @@ export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKe
   const [posted] = await db.query(
     statement({
       ...entryDraft,
-      ...{ workspaceId: workspace.id, schema: schemaOf(workspace.id), id, total: decimalText(total), lineCount: lines.length },
-      ...{ deduplicationKey, createdBy: actor.id },
+      workspaceId: workspace.id,
+      schema: schemaOf(workspace.id),
+      id,
+      total: decimalText(total),
+      lineCount: lines.length,
+      deduplicationKey,
+      createdBy: actor.id,
       lineIds: lines.map((line) => line.id),
       accountIds: lines.map(({ accountId }) => accountId),
       debits: lines.map(({ debit }) => decimalText(debit)),

@@ -34,9 +34,16 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
   const { page, hasMore } = await readPage(
     createReader(scope),
     findAccountLines({
-      ...{ workspaceId: scope.workspace.id, accountId: account, currency, from: from ?? '-infinity', to: to ?? 'infinity' },
+      workspaceId: scope.workspace.id,
+      accountId: account,
+      currency,
+      from: from ?? '-infinity',
+      to: to ?? 'infinity',
       postedBefore: recordedBefore ?? 'infinity',
-      ...{ afterDate: start.date, afterPosting: start.posted_at, afterEntryId: start.entry_id, afterPosition: start.position },
+      afterDate: start.date,
+      afterPosting: start.posted_at,
+      afterEntryId: start.entry_id,
+      afterPosition: start.position,
       limit: limit + 1,
     }),
     limit,

@@ -93,7 +93,11 @@ const spanned = `(
 
 function paramsOfSpan({ workspaceId, currency, from, to, recordedBefore = 'infinity' }: BalanceSpan): ParamsOf<typeof spanParams> {
   return {
-    ...{ workspaceId, currency, recordedBefore, from: from ?? '-infinity', to: to ?? 'infinity' },
+    workspaceId,
+    currency,
+    recordedBefore,
+    from: from ?? '-infinity',
+    to: to ?? 'infinity',
     firstMonth: from === undefined ? '-infinity' : firstWholeMonth(from),
     monthsEnd: to === undefined ? 'infinity' : monthBehindWhole(to),
     nextMonth: to === undefined ? 'infinity' : nextMonth(to),

@@ -35,6 +35,14 @@ export class ChainHash {
 
 /** The immutable part of an entry; the key order is part of the hash. Amounts have six fraction digits in every currency. */
 const canonicalEntry = ({ id, date, memo, source_type, source_id, total, currency, created_at, reverses, lines }: StoredEntry) => ({
-  ...{ id, date, memo, source_type, source_id, total, currency, created_at, reverses },
+  id,
+  date,
+  memo,
+  source_type,
+  source_id,
+  total,
+  currency,
+  created_at,
+  reverses,
   lines: lines.map(({ id, account_id, debit, credit, memo }) => ({ id, account_id, debit, credit, memo })),
 })

@@ -25,7 +25,11 @@ const officeHours = Object.fromEntries(workdays.map((day) => [day, [['09:00', '1
 export function bookingPageOf(settings: BookingSettings | undefined): BookingPage {
   const { enabled = false, title = '', description = '', location = '', durations = [30] } = settings ?? {}
   return {
-    ...{ enabled, title, description, location, durations },
+    enabled,
+    title,
+    description,
+    location,
+    durations,
     slotStep: settings?.slot_step ?? durations[0] ?? 30,
     buffer: settings?.buffer ?? 0,
     minNotice: settings?.min_notice ?? 60,

@@ -168,8 +168,17 @@ export function calendarViewOf(scope: Scope, { calendar, access }: CalendarWithA
   const { id, key, name, description, color, kind, visibility, timezone, settings } = calendar
   const link = isAccessAtLeast(access, 'manage') ? feedUrl(scope, calendar) : undefined
   return {
-    ...{ id, key, name, description, color, kind, primary: calendar.is_primary, visibility, timezone },
-    ...{ access: shownLevelOf(access), settings },
+    id,
+    key,
+    name,
+    description,
+    color,
+    kind,
+    primary: calendar.is_primary,
+    visibility,
+    timezone,
+    access: shownLevelOf(access),
+    settings,
     booking_url: kind === 'records' ? '' : `${scope.config.publicUrl}/book/${scope.workspace.id}/${key}`,
     ...(link === undefined ? {} : { feed_url: link }),
     created_at: withMicroseconds(calendar.created_at),

@@ -37,6 +37,10 @@ export async function removeCalendarShare(scope: Scope, calendarId: string, shar
 }
 
 const shareViewOf = ({ id, email, user_id, name, level, created_at }: CalendarShareView): CalendarShareView => ({
-  ...{ id, email, user_id, name, level },
+  id,
+  email,
+  user_id,
+  name,
+  level,
   created_at: withMicroseconds(created_at),
 })

@@ -143,7 +143,10 @@ const changeable = { name: text, description: text, color: text, visibility, tim
 const newParams = { workspaceId: uuid, id: uuid, key: text, kind, ownerId: uuid.orNull, isPrimary: boolean, ...changeable }
 const valuesOf = (workspaceId: string, { owner_id, is_primary, settings, ...calendar }: NewCalendar) => ({
   ...calendar,
-  ...{ workspaceId, ownerId: owner_id, isPrimary: is_primary, settings: JSON.stringify(settings) },
+  workspaceId,
+  ownerId: owner_id,
+  isPrimary: is_primary,
+  settings: JSON.stringify(settings),
 })
 
 const insertCalendarRow = statement('calendar.insertCalendarRow', `${insertNew} returning ${list}, null as share`, {

@@ -25,9 +25,12 @@ interface Feed {
 const tagOf = (calendarId: string, version: number): string => `"${calendarId}-${version}-${formatVersion}"`
 
 const headersOf = (key: string, etag: string, changedAt: Date): Record<string, string> => ({
-  ...{ 'Content-Type': 'text/calendar; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-  ...{ ETag: etag, 'Last-Modified': changedAt.toUTCString() },
-  ...{ 'Cache-Control': 'private, max-age=0, must-revalidate', 'Content-Disposition': `inline; filename="${key}.ics"` },
+  'Content-Type': 'text/calendar; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
+  ETag: etag,
+  'Last-Modified': changedAt.toUTCString(),
+  'Cache-Control': 'private, max-age=0, must-revalidate',
+  'Content-Disposition': `inline; filename="${key}.ics"`,
 })
 
 /** The feed of a link's secret. Throws NOT_FOUND for an unknown or replaced secret. */
@@ -38,7 +41,10 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
   const changedAt = new Date(row.changed_at)
   const isKept = row.tag === etag && row.blob_id !== null && row.size_bytes !== null
   return {
-    ...{ calendarId: row.id, etag, changedAt, headers: headersOf(row.key, etag, changedAt) },
+    calendarId: row.id,
+    etag,
+    changedAt,
+    headers: headersOf(row.key, etag, changedAt),
     ...(isKept ? { storedFile: { blobId: row.blob_id as string, sizeBytes: row.size_bytes as number } } : {}),
   }
 }

@@ -174,7 +174,12 @@ function cancelAll({ before, after }: Change, email: string): Draft {
 }
 
 const cancellation = (event: EventRow, guest: Guest): Draft => ({
-  ...{ method: 'CANCEL', event, isWholeSeries: false, absent: [], guest, reason: 'cancelled' },
+  method: 'CANCEL',
+  event,
+  isWholeSeries: false,
+  absent: [],
+  guest,
+  reason: 'cancelled',
 })
 
 /** Whether guests are informed of a change: of time, repeats, cancellation, title, location or description. */

@@ -66,8 +66,12 @@ function eventData(out: EventForFile, now: Date): ICalEventData {
   const showsDetails = access === 'details'
   return {
     id: escaped(cleanFileText(event.uid), false),
-    ...{ stamp: now, sequence: event.sequence, created: new Date(event.created_at), lastModified: new Date(event.updated_at) },
-    ...{ allDay: when.allDay, timezone: when.allDay ? null : when.zone },
+    stamp: now,
+    sequence: event.sequence,
+    created: new Date(event.created_at),
+    lastModified: new Date(event.updated_at),
+    allDay: when.allDay,
+    timezone: when.allDay ? null : when.zone,
     start: libraryTime(when, when.start),
     end: when.end > when.start ? libraryTime(when, when.end) : null,
     repeating: recurrenceLines(out),
@@ -138,8 +142,11 @@ function people({ organizer, attendees = [] }: EventForFile): Pick<ICalEventData
   return {
     ...(organizer ? { organizer: { ...person(organizer), ...(organizer.sentBy === undefined ? {} : { sentBy: organizer.sentBy }) } } : {}),
     attendees: attendees.map((guest) => ({
-      ...{ email: address(guest.email), ...(guest.name === '' ? {} : { name: cleanFileText(guest.name) }) },
-      ...{ role: ICalAttendeeRole.REQ, status: answersInFiles[guest.status], rsvp: true },
+      email: address(guest.email),
+      ...(guest.name === '' ? {} : { name: cleanFileText(guest.name) }),
+      role: ICalAttendeeRole.REQ,
+      status: answersInFiles[guest.status],
+      rsvp: true,
     })),
   }
 }

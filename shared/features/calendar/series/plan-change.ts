@@ -174,16 +174,14 @@ export function newExceptionRow(series: EventRow, original: number, now: Date): 
     ...series,
     ...eventTimeColumns({ ...when, start: original, end: original + (when.end - when.start) }),
     ...occurrenceColumns(series, original),
-    ...{
-      id: newId(),
-      recurrence: null,
-      rdates: [],
-      exdates: [],
-      deduplication_key: null,
-      created_at: createdAt,
-      updated_at: createdAt,
-      timed_at: createdAt,
-    },
+    id: newId(),
+    recurrence: null,
+    rdates: [],
+    exdates: [],
+    deduplication_key: null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    timed_at: createdAt,
   }
 }
 
@@ -207,7 +205,13 @@ export function splitSeries(
   })
   const rest: EventRow = {
     ...partOf(parts.after),
-    ...{ id, uid: `${id}@kontor`, sequence: 0, deduplication_key: null, created_at: createdAt, updated_at: createdAt, timed_at: createdAt },
+    id,
+    uid: `${id}@kontor`,
+    sequence: 0,
+    deduplication_key: null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    timed_at: createdAt,
   }
   const later = exceptions.filter((one) => (originalStartOf(one) ?? 0) >= original).map((one) => ({ ...one, series_id: id, uid: rest.uid }))
   return {

@@ -4,5 +4,12 @@ import type { DriveObject } from '#shared/features/drive/schemas.ts'
 
 /** A file as callers see it. */
 export const objectViewOf = ({ key, size_bytes, content_type, sha256, created_by, created_at, updated_at }: ObjectRow): DriveObject => ({
-  ...{ key, name: nameOfKey(key), size: size_bytes, content_type, sha256, created_by, created_at, updated_at },
+  key,
+  name: nameOfKey(key),
+  size: size_bytes,
+  content_type,
+  sha256,
+  created_by,
+  created_at,
+  updated_at,
 })

@@ -30,7 +30,13 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 export async function listSpaces(scope: Scope): Promise<Space[]> {
   const visible = (await readSpaces(scope)).filter((space) => Object.values(accessByRoleOrOwnership(scope, space)).some(Boolean))
   return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
-    ...{ id, key, name, type, object_count, total_bytes, created_at },
+    id,
+    key,
+    name,
+    type,
+    object_count,
+    total_bytes,
+    created_at,
   }))
 }
 

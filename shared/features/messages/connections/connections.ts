@@ -122,7 +122,13 @@ export async function loadDecryptedConnection(
   if (!row) return undefined
   const { host, port, secure, username, password, from_address: from, dkim_domain: domain, dkim_selector: selector } = row
   return {
-    ...{ id, host, port, secure, username, from, updatedAt: row.updated_at },
+    id,
+    host,
+    port,
+    secure,
+    username,
+    from,
+    updatedAt: row.updated_at,
     password: password === null ? '' : decryptSecret(config, id, 'password', password),
     dkim:
       domain === null || selector === null || row.dkim_key === null

@@ -45,8 +45,15 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
   const id = newId()
   const encrypted = encryptCredentials(scope, id, credentials)
   const insert = insertConnection({
-    ...{ workspaceId: scope.workspace.id, id, provider, name, mode, redirectUrl, credentials: encrypted },
-    ...{ createdAt: scope.now(), maxConnections },
+    workspaceId: scope.workspace.id,
+    id,
+    provider,
+    name,
+    mode,
+    redirectUrl,
+    credentials: encrypted,
+    createdAt: scope.now(),
+    maxConnections,
   })
   const made = await scope.db.transaction(async (tx) => {
     const [connection] = await tx.query(insert)
@@ -97,8 +104,12 @@ export async function checkConnection(scope: Scope, id: string): Promise<Connect
   const failure = await provider.checkCredentials(account).then(() => null, failureMessage)
   const [checked] = await scope.db.query(
     saveCheck({
-      ...{ workspaceId: scope.workspace.id, id, status: failure === null ? 'ok' : 'failed', checkedAt: scope.now() },
-      ...{ error: failure, testedCredentials: connection.credentials },
+      workspaceId: scope.workspace.id,
+      id,
+      status: failure === null ? 'ok' : 'failed',
+      checkedAt: scope.now(),
+      error: failure,
+      testedCredentials: connection.credentials,
     }),
   )
   // The credentials changed during the test, or the connection was deleted.
@@ -122,7 +133,13 @@ export const platformOrigin = ({ workspace, cause }: { workspace: Pick<Scope['wo
 function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredConnection): ConnectionView {
   const { id, provider, name, mode, redirect_url, status, last_checked_at, last_error, created_at } = connection
   return {
-    ...{ id, provider, name, mode, redirect_url, status, last_checked_at },
+    id,
+    provider,
+    name,
+    mode,
+    redirect_url,
+    status,
+    last_checked_at,
     ...(last_error === null ? {} : { last_error }),
     created_at,
     webhook_url: `${config.publicUrl}/webhooks/payments/${id}`,

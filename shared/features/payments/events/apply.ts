@@ -94,8 +94,13 @@ const timelineEntry = (
   verdict: TimelineVerdict,
   after = link,
 ): TimelineEntry => ({
-  ...{ linkId: link.id, source, eventId, paymentId: id },
-  ...{ before: link.status, after: after.status, verdict },
+  linkId: link.id,
+  source,
+  eventId,
+  paymentId: id,
+  before: link.status,
+  after: after.status,
+  verdict,
 })
 
 async function applyPayment(scope: Scope, factSource: FactSource, link: Link, fact: PaymentFact): Promise<Link> {
@@ -138,7 +143,13 @@ async function savePayment(
 ): Promise<ProviderPayment> {
   const statement = upsertPayment({
     ...fact,
-    ...{ workspaceId: scope.workspace.id, connectionId, paymentId: fact.id, linkId: link, fits, late, createdAt: scope.now() },
+    workspaceId: scope.workspace.id,
+    connectionId,
+    paymentId: fact.id,
+    linkId: link,
+    fits,
+    late,
+    createdAt: scope.now(),
     amount: fact.state === 'paid' ? fact.amount : null,
     paidAt: fact.state === 'paid' ? (fact.paidAt ?? scope.now()) : null,
   })

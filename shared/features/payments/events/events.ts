@@ -41,8 +41,16 @@ export function storeEvent(
   const { signsEventId } = providers[provider]
   return db.transaction(async (tx) => {
     const statement = insertEvent({
-      ...{ workspaceId, connectionId, eventKey: eventId ?? bodyKey, isKeySigned: signsEventId, bodyKey },
-      ...{ source, body: bytes, bodyHash, receivedAt: now(), providerLinkId: facts.providerLinkId },
+      workspaceId,
+      connectionId,
+      eventKey: eventId ?? bodyKey,
+      isKeySigned: signsEventId,
+      bodyKey,
+      source,
+      body: bytes,
+      bodyHash,
+      receivedAt: now(),
+      providerLinkId: facts.providerLinkId,
     })
     const insert = async () => (await tx.query(statement))[0]
     // If the provider does not sign event ids, a concurrent transaction may have stored another body under this id: the first insert waits

@@ -72,7 +72,10 @@ function formatReceivables({
 }: Receivables): Pick<PaymentsOverview, 'receivables' | 'aging' | 'top_debtors' | 'oldest_overdue'> {
   return {
     receivables: currencies.map(({ currency, open, overdue, count }) => ({
-      ...{ currency, open: formatAmount(open, currency), overdue: formatAmount(overdue, currency), count },
+      currency,
+      open: formatAmount(open, currency),
+      overdue: formatAmount(overdue, currency),
+      count,
     })),
     aging: currencies.map(({ currency, current, d1_30, d31_60, d61_90, d90_plus }) => ({
       currency,

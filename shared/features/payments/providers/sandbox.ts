@@ -40,9 +40,17 @@ async function createLink(account: ProviderAccount, link: Link): Promise<Provide
   const { id, amount, currency, description } = link
   await account.db.query(
     insertSandboxLink({
-      ...{ workspaceId, connectionId, id, amount, currency, description },
-      ...{ customerName: link.customer_name, customerEmail: link.customer_email, redirectUrl: link.redirect_url },
-      ...{ expiresAt: link.expires_at, createdAt: now() },
+      workspaceId,
+      connectionId,
+      id,
+      amount,
+      currency,
+      description,
+      customerName: link.customer_name,
+      customerEmail: link.customer_email,
+      redirectUrl: link.redirect_url,
+      expiresAt: link.expires_at,
+      createdAt: now(),
     }),
   )
   return toProviderLink(account, id)

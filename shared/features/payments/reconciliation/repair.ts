@@ -42,7 +42,11 @@ async function recreateRecord(scope: Scope, link: Link, payment: ProviderPayment
     await db.query(replacePaymentRecord({ workspaceId: workspace.id, id: link.id, paymentRecordId: recordId }))
   const { status } = link
   await appendTimeline(scope, {
-    ...{ linkId: link.id, source: 'person', paymentId },
-    ...{ before: status, after: status, verdict: 'repaired' },
+    linkId: link.id,
+    source: 'person',
+    paymentId,
+    before: status,
+    after: status,
+    verdict: 'repaired',
   })
 }

@@ -22,8 +22,14 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const expiresAt = new Date(claimedAt.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
   const given = {
-    ...{ workspaceId: workspace.id, queueId: queue.id, stages: waiting, limit: count },
-    ...{ now: toInstant(claimedAt), expiresAt: toInstant(expiresAt), claimerId: cause.actorId, claimerType: cause.actorType },
+    workspaceId: workspace.id,
+    queueId: queue.id,
+    stages: waiting,
+    limit: count,
+    now: toInstant(claimedAt),
+    expiresAt: toInstant(expiresAt),
+    claimerId: cause.actorId,
+    claimerType: cause.actorType,
   }
   const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(statement(itemAccess, given)))
   claimCounter.inc(rows.length)

@@ -56,7 +56,10 @@ async function summarize(
   const overdue = await readRows(
     scope,
     countOverdue(itemAccess, {
-      ...{ workspaceId: workspace.id, queueIds: ids, now: toInstant(time), batch: batch || null },
+      workspaceId: workspace.id,
+      queueIds: ids,
+      now: toInstant(time),
+      batch: batch || null,
       limitedQueueIds: cutoffs.map(({ id }) => id),
       limitedStages: cutoffs.map(({ key }) => key),
       cutoffs: cutoffs.map(({ cutoff }) => cutoff),

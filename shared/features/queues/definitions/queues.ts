@@ -133,8 +133,13 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
     const [actorId, actorType] = actorColumns(cause)
     await tx.query(
       auditDeletion({
-        ...{ workspaceId: workspace.id, queueId: queue.id, actorId, actorType, objectType: `queue:${queue.key}` },
-        ...{ before, requestId: cause.requestId },
+        workspaceId: workspace.id,
+        queueId: queue.id,
+        actorId,
+        actorType,
+        objectType: `queue:${queue.key}`,
+        before,
+        requestId: cause.requestId,
       }),
     )
     await scope.jobQueue.enqueue(tx, clearQueueJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })
@@ -156,8 +161,12 @@ export async function deleteQueueContents(db: Executor, workspaceId: string, que
 const keysOf = ({ stages }: Pick<Queue, 'stages'>): string[] => stages.map(({ key }) => key)
 
 const columnsOf = ({ name, object_type: objectType, enabled, stages, intake, settings }: QueueDefinition) => ({
-  ...{ name, objectType, enabled },
-  ...{ stages: JSON.stringify(stages), intake: JSON.stringify(intake), settings: JSON.stringify(settings) },
+  name,
+  objectType,
+  enabled,
+  stages: JSON.stringify(stages),
+  intake: JSON.stringify(intake),
+  settings: JSON.stringify(settings),
 })
 
 /** Checks references to record types, functions and flows; unchanged references are not checked again. */

@@ -118,7 +118,13 @@ function readStage(
   for (const [position, one] of from.entries()) if (!keys.has(one)) throw unknownStage(`${path}.from[${position}]`, one)
   const { record_patch = null } = given
   return {
-    ...{ key, label, kind, position, from: [...new Set(from)], wip_limit, sla_seconds },
+    key,
+    label,
+    kind,
+    position,
+    from: [...new Set(from)],
+    wip_limit,
+    sla_seconds,
     record_patch: record_patch && Object.keys(record_patch).length > 0 ? record_patch : null,
     on_enter: readOnEnter(given.on_enter, `${path}.on_enter`),
     buttons: readButtons(given.buttons ?? [], `${path}.buttons`, stored.find((one) => one.key === key)?.buttons ?? []),

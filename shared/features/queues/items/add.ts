@@ -127,9 +127,18 @@ async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow
   for (let attempt = 1; open.length > 0; attempt++) {
     const rows = await db.query(
       insertItems({
-        ...{ workspaceId: workspace.id, queueId: queue.id, items: JSON.stringify(open), source },
-        ...{ allowsDuplicates: queue.settings.allow_duplicates, now: toInstant(now()), actorId, actorType },
-        ...{ verdict: scan ? 'created' : null, scanId: scan?.scanId, scannedAt: scan?.scannedAt, station: scan?.station },
+        workspaceId: workspace.id,
+        queueId: queue.id,
+        items: JSON.stringify(open),
+        source,
+        allowsDuplicates: queue.settings.allow_duplicates,
+        now: toInstant(now()),
+        actorId,
+        actorType,
+        verdict: scan ? 'created' : null,
+        scanId: scan?.scanId,
+        scannedAt: scan?.scannedAt,
+        station: scan?.station,
       }),
     )
     const missing = rows.filter(({ id }) => id === null)

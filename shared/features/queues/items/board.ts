@@ -16,8 +16,12 @@ async function loadBoard(scope: Scope, queue: Queue, { limit, batch }: BoardQuer
   const keys = (stages: Queue['stages']) => stages.map(({ key }) => key)
   const terminal = queue.stages.filter(({ kind }) => kind === 'terminal')
   const statement = findBoard(itemAccess, {
-    ...{ workspaceId: workspace.id, queueId: queue.id, openStages: keys(queue.stages), closedStages: keys(terminal) },
-    ...{ limit, batch: batch || null },
+    workspaceId: workspace.id,
+    queueId: queue.id,
+    openStages: keys(queue.stages),
+    closedStages: keys(terminal),
+    limit,
+    batch: batch || null,
   })
   const rows = await readWholeList(createReader(scope), statement, 'limit must be lower here')
   const counts = await readCounts(scope, itemAccess, [queue.id], batch)

@@ -25,11 +25,22 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   const [actorId, actorType] = actorColumns(cause)
   const [row] = await db.query(
     updateItem({
-      ...{ workspaceId: workspace.id, queueId: queue.id, id, now: toInstant(changedAt), actorId, actorType, note: note ?? '' },
-      ...{ claimToken: claim_token, priority, batch, assigneeId: assignee_id === null ? '' : assignee_id },
-      ...{ changesDueAt: due_at !== undefined, dueAt: due_at == null ? null : readInstant(due_at, 'due_at') },
+      workspaceId: workspace.id,
+      queueId: queue.id,
+      id,
+      now: toInstant(changedAt),
+      actorId,
+      actorType,
+      note: note ?? '',
+      claimToken: claim_token,
+      priority,
+      batch,
+      assigneeId: assignee_id === null ? '' : assignee_id,
+      changesDueAt: due_at !== undefined,
+      dueAt: due_at == null ? null : readInstant(due_at, 'due_at'),
       payload: payload === undefined ? null : serializePayload(payload, 'payload'),
-      ...{ release, isEdit: isChange || (!release && note != null) },
+      release,
+      isEdit: isChange || (!release && note != null),
     }),
   )
   if (!row) throw problem('NOT_FOUND')

@@ -98,13 +98,25 @@ async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Mov
   const [actorId, actorType] = actorColumns(cause)
   const [row] = await db.query(
     updateItemStage({
-      ...{ workspaceId: workspace.id, queueId: queue.id, id: itemId, stage: to.key },
+      workspaceId: workspace.id,
+      queueId: queue.id,
+      id: itemId,
+      stage: to.key,
       status: move.status ?? (to.kind === 'terminal' ? 'done' : 'open'),
-      ...{ now: toInstant(now()), actorId, actorType, note: move.note ?? '' },
-      ...{ fromStages: to.from.length === 0 ? null : to.from, wipLimit: to.wip_limit },
-      ...{ claimToken: move.claimToken, expectedVersion: move.version, kind: move.kind ?? 'moved' },
-      ...{ verdict: scan ? 'moved' : null, payload: scan?.payload },
-      ...{ scanId: scan?.scanId, scannedAt: scan?.scannedAt, station: scan?.station },
+      now: toInstant(now()),
+      actorId,
+      actorType,
+      note: move.note ?? '',
+      fromStages: to.from.length === 0 ? null : to.from,
+      wipLimit: to.wip_limit,
+      claimToken: move.claimToken,
+      expectedVersion: move.version,
+      kind: move.kind ?? 'moved',
+      verdict: scan ? 'moved' : null,
+      payload: scan?.payload,
+      scanId: scan?.scanId,
+      scannedAt: scan?.scannedAt,
+      station: scan?.station,
     }),
   )
   if (!row) return undefined

@@ -146,8 +146,18 @@ export async function recordScan(
   const [actorId, actorType] = actorColumns(cause)
   await db.query(
     insertHistoryEntry({
-      ...{ workspaceId: workspace.id, queueId: queue.id, itemId: item?.id, key: input.key, kind: 'scanned', stage: item?.stage },
-      ...{ ...facts, verdict, payload, now: toInstant(now()), actorId, actorType },
+      workspaceId: workspace.id,
+      queueId: queue.id,
+      itemId: item?.id,
+      key: input.key,
+      kind: 'scanned',
+      stage: item?.stage,
+      ...facts,
+      verdict,
+      payload,
+      now: toInstant(now()),
+      actorId,
+      actorType,
       note: [input.note ?? '', why].filter((part) => part !== '').join(': '),
     }),
   )

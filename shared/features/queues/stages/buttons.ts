@@ -57,10 +57,21 @@ export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: st
   const [actorId, actorType] = actorColumns(cause)
   await db.query(
     insertHistoryEntry({
-      ...{ workspaceId: workspace.id, queueId: queue.id, itemId: item.id, key: item.key, kind: 'button', stage: item.stage },
-      ...{ verdict: null, payload: JSON.stringify({ button_id: buttonId, ok: result.ok }) },
-      ...{ scanId: null, scannedAt: null, station: null },
-      ...{ now: toInstant(now()), actorId, actorType, note: result.error ?? '' },
+      workspaceId: workspace.id,
+      queueId: queue.id,
+      itemId: item.id,
+      key: item.key,
+      kind: 'button',
+      stage: item.stage,
+      verdict: null,
+      payload: JSON.stringify({ button_id: buttonId, ok: result.ok }),
+      scanId: null,
+      scannedAt: null,
+      station: null,
+      now: toInstant(now()),
+      actorId,
+      actorType,
+      note: result.error ?? '',
     }),
   )
 }

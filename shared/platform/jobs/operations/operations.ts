@@ -71,7 +71,10 @@ export function insertOperations(
   operations: readonly { readonly id: string; readonly workspaceId: string | null; readonly cause: Cause }[],
 ): Statement {
   const rows = operations.map(({ id, workspaceId, cause }) => ({
-    ...{ id, workspace_id: workspaceId, principal_id: cause.actorId, request_id: cause.requestId },
+    id,
+    workspace_id: workspaceId,
+    principal_id: cause.actorId,
+    request_id: cause.requestId,
   }))
   return insertOperationRows({ kind, job, rows: JSON.stringify(rows) })
 }

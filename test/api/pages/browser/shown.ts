@@ -75,8 +75,13 @@ const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 async function openBooking(w: World, more: object = {}): Promise<string> {
   await w.org.owner.patch(w.org.path, { name: 'Praxis Dr. Öztürk', color: '#0b7a55' })
   const booking = {
-    ...{ enabled: true, title: 'A first talk', description: 'We get to know each other.\nBring your questions.', min_notice: 0 },
-    ...{ durations: [30, 60], location: '12 Harbour Street, second floor', horizon_days: 30 },
+    enabled: true,
+    title: 'A first talk',
+    description: 'We get to know each other.\nBring your questions.',
+    min_notice: 0,
+    durations: [30, 60],
+    location: '12 Harbour Street, second floor',
+    horizon_days: 30,
     hours: Object.fromEntries(days.map((day) => [day, [['09:00', '12:00']]])),
     ...more,
   }
