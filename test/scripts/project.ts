@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { endWithParent } from '#scripts/end-with-parent.mjs'
 import { eventually } from '#test/support/eventually.ts'
 
@@ -30,9 +30,9 @@ export type Run = {
 /** Creates a project around the stand-ins; its dependencies are links to those of this one. */
 export function createProject({ isInstalled } = { isInstalled: true }): Project {
   return inNewFolder((folder) => {
-    cpSync(join(import.meta.dirname, 'stand-in'), folder, { recursive: true })
+    copy(`${join(import.meta.dirname, 'stand-in')}/.`, folder)
     for (const name of ['scripts', 'shared/platform/kernel', 'package.json', 'package-lock.json', '.npmrc'])
-      cpSync(join(root, name), join(folder, name), { recursive: true })
+      copy(join(root, name), join(folder, name))
     if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
 }
@@ -41,9 +41,15 @@ export function createProject({ isInstalled } = { isInstalled: true }): Project 
 export function copyProject(): Project {
   const left = ['.git', '.data', '.cache', 'node_modules', 'test']
   return inNewFolder((folder) => {
-    for (const name of readdirSync(root)) if (!left.includes(name)) cpSync(join(root, name), join(folder, name), { recursive: true })
+    for (const name of readdirSync(root)) if (!left.includes(name)) copy(join(root, name), join(folder, name))
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
+}
+
+/** Copies a file or folder. Not by `cpSync`: processes that another thread starts meanwhile inherit the files that it has open. */
+export function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  execFileSync('cp', ['-R', from, to])
 }
 
 function inNewFolder(fill: (folder: string) => void): Project {

