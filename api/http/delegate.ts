@@ -36,15 +36,10 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   // Visitors, and callers outside workspaces, have no job address to poll.
   const canReadOperation = workspaceId !== null && route.permission !== 'public'
   const preferred = readPreferredWait(canReadOperation ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
-  if (preferred.applied && preferred.ms > 0) ctx.set('Preference-Applied', preferred.applied)
+  if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
   const operation =
-    preferred.ms > 0
-      ? await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
-      : // Without waiting, only a repeated request can find its work begun or done.
-        call.key === undefined
-        ? undefined
-        : await findOperation(scope.db, id)
+    preferred.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
   // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
@@ -56,7 +51,9 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
   ctx.set('Preference-Applied', 'respond-async')
-  sendData(ctx, 202, { job_id: id, status: operation?.status ?? 'queued' })
+  // Without waiting, only a repeated request can find its work begun or ended.
+  const found = operation ?? (call.key === undefined ? undefined : await findOperation(scope.db, id))
+  sendData(ctx, 202, { job_id: id, status: found?.status ?? 'queued' })
 }
 
 /** Enqueues the work and returns the id of its operation; for a repeated Idempotency-Key, the id of the first operation. */

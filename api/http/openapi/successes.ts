@@ -81,7 +81,7 @@ const pending = {
   type: 'object',
   title: 'PendingJob',
   required: ['job_id', 'status'],
-  properties: { job_id: { type: 'string', format: 'uuid' }, status: { enum: ['queued', 'running'] } },
+  properties: { job_id: { type: 'string', format: 'uuid' }, status: { enum: ['queued', 'running', 'done', 'failed'] } },
 }
 
 const json = (data: JsonObject): JsonObject => ({
