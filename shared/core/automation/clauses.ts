@@ -53,7 +53,7 @@ export function clauseProblems({ match = 'all', clauses = [] }: Readonly<Record<
 
 function problemsOf({ left, op, right }: Clause, path: string): string[] {
   if (op === undefined) return [`${path}.op is required`]
-  const isOpKnown = Object.hasOwn(operators, op)
+  const isOpKnown = findOperator(op) !== undefined
   if (!isOpKnown && !hasReference(op)) return [opProblem(path)]
   if (left === undefined) return [`${path}.left is required`]
   return right === undefined && isOpKnown && !unary.has(op) ? [`${path}.right is required`] : []
@@ -74,7 +74,7 @@ export async function evaluateClauses(
   for (const [index, { left, op = '', right }] of all.entries()) {
     if (budget.isPauseDue()) await budget.pause()
     budget.takeSteps(1)
-    const test = operators[op] ?? readOperator(render(op, extra), index)
+    const test = findOperator(op) ?? readOperator(render(op, extra), index)
     const result = test(render(left, extra), render(right, extra), budget)
     if ((typeof result === 'boolean' ? result : await result) === isAny) return isAny
   }
@@ -87,8 +87,10 @@ function readMatch(match: unknown): string {
   return text
 }
 
+const findOperator = (op: string): Test | undefined => (Object.hasOwn(operators, op) ? operators[op] : undefined)
+
 function readOperator(op: unknown, index: number): Test {
-  const test = new Map(Object.entries(operators)).get(toText(op).trim())
+  const test = findOperator(toText(op).trim())
   if (!test) throw problem('VALIDATION_ERROR', opProblem(`clauses[${index}]`))
   return test
 }
