@@ -25,6 +25,8 @@ const actions: Readonly<Record<ErrorCode, string>> = {
   AGENT_DISABLED: 'Do without the assistant; the operator configures it.',
   KNOWLEDGE_DISABLED: 'Do without knowledge search; the operator configures it.',
   OVERLOADED: 'Wait for the seconds of Retry-After, then retry with growing delay and fewer calls at once.',
+  UNAVAILABLE:
+    'Wait for the seconds of Retry-After, then repeat the call with the same Idempotency-Key. Without a key, read first if the message says that the change may have been stored.',
   SHEETS_MEMORY: 'Use a smaller spreadsheet.',
 }
 

@@ -38,6 +38,7 @@ export async function openServices(
   await using opened = new AsyncDisposableStack()
   const database = new Database(config.databaseUrl, {
     connections: kind.connections,
+    processors: config.databaseProcessors,
     name: kind.name,
     statementTimeoutMs: kind.statementTimeoutMs,
     slow: { ms: config.slowStatementMs, log },

@@ -21,6 +21,7 @@ const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'There is nothing here',
   RATE_LIMITED: 'Too many attempts',
   OVERLOADED: 'The server is busy',
+  UNAVAILABLE: 'The server is busy',
   INTERNAL: 'Something went wrong on our side',
 }
 
@@ -29,5 +30,6 @@ const texts: Partial<Readonly<Record<ErrorCode, string>>> = {
   NOT_FOUND: 'The address may have a mistake in it, or the page is no longer open.',
   RATE_LIMITED: 'Please wait a minute, then try again.',
   OVERLOADED: 'Please try again in a few seconds.',
+  UNAVAILABLE: 'Please try again in a few seconds.',
   INTERNAL: 'Please try again in a minute.',
 }

@@ -14,6 +14,8 @@ export interface Network {
   readonly forget: () => void
   /** Delays all bytes from now on. */
   readonly delay: (ms: number) => void
+  /** From now on bytes pass in pieces of this size, one every `everyMs` milliseconds. */
+  readonly trickle: (pieceBytes: number, everyMs: number) => void
   /** Breaks all connections and refuses new ones. */
   readonly cut: () => void
   /** Restores the network: stalled connections continue. */
@@ -30,6 +32,7 @@ export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: s
   const target = new URL(databaseUrl)
   const links = new Set<Link>()
   let lateMs = 0
+  let pieces: { readonly bytes: number; readonly everyMs: number } | undefined
   let isStalled = false
   let isCut = false
 
@@ -52,7 +55,8 @@ export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: s
   function carry(from: Socket, to: Socket): void {
     from.pause()
     from.on('data', (bytes) => {
-      if (lateMs === 0) to.write(bytes)
+      if (pieces) writeInPieces(to, bytes, pieces)
+      else if (lateMs === 0) to.write(bytes)
       else setTimeout(() => to.write(bytes), lateMs)
     })
     from.on('error', () => undefined)
@@ -77,6 +81,9 @@ export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: s
     delay: (ms) => {
       lateMs = ms
     },
+    trickle: (bytes, everyMs) => {
+      pieces = { bytes, everyMs }
+    },
     cut: () => {
       isCut = true
       for (const link of links) breakOff(link)
@@ -85,8 +92,20 @@ export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: s
       isStalled = false
       isCut = false
       lateMs = 0
+      pieces = undefined
       for (const link of links) flow(link)
     },
+  }
+}
+
+/** When the last piece to a socket is due, by socket. */
+const lastPieces = new WeakMap<Socket, number>()
+
+function writeInPieces(to: Socket, bytes: Buffer, { bytes: size, everyMs }: { readonly bytes: number; readonly everyMs: number }): void {
+  for (let start = 0; start < bytes.length; start += size) {
+    const at = Math.max(performance.now(), (lastPieces.get(to) ?? 0) + everyMs)
+    lastPieces.set(to, at)
+    setTimeout(() => to.write(bytes.subarray(start, start + size)), Math.max(0, at - performance.now()))
   }
 }
 

@@ -38,7 +38,7 @@ export function failuresOf(route: Route, responses: Map<string, JsonObject>): Js
 export function codesOf(route: Route): ErrorCode[] {
   const { permission, path, limit, limitBy, fails = [] } = route
   const inWorkspace = path.startsWith('/orgs/:orgId')
-  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', ...fails])
+  const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', 'UNAVAILABLE', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
   if (!needsNoPermission(permission) || refusesCrossSite(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
@@ -64,5 +64,6 @@ const headersByCode: Partial<Readonly<Record<ErrorCode, JsonObject>>> = {
   UNAUTHORIZED: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
   RATE_LIMITED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
   OVERLOADED: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  UNAVAILABLE: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
   ORG_NOT_READY: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
 }

@@ -39,30 +39,36 @@ const overloads: Readonly<Record<string, readonly [message: string, expected: bo
   '57014': ['The database needed too long for this work; try again soon', false],
   '25P03': ['The server was too busy to continue this work; try again soon', false],
   '53200': ['The database has no memory left for this work; try again soon', false],
-  '53300': ['The database has no connection left for this work; try again soon', false],
 }
 
-/** The driver's messages for a connection timeout of the pool. */
-const connectTimedOut = /^timeout exceeded when trying to connect|^Connection terminated due to connection timeout/
+/** PostgreSQL's code of a session that was refused because all are taken (`max_connections`). */
+const noConnectionLeft = '53300'
 
 /**
- * Translates a database error into a Problem: by its constraint's name, or OVERLOADED where load caused it. Any other error is returned
- * unchanged.
+ * Translates a database error into a Problem: by its constraint's name, OVERLOADED where load caused it, or UNAVAILABLE where the database
+ * could not be reached. `mayBeWritten` tells that a change was sent whose outcome is unknown when the connection broke. Any other error is
+ * returned unchanged.
  */
-export function translateDatabaseError(error: unknown): unknown {
+export function translateDatabaseError(error: unknown, mayBeWritten = false): unknown {
   if (error instanceof Problem) return error
-  const { constraint, code = '', message = '' } = (error ?? {}) as DatabaseError
+  const { constraint, code = '' } = (error ?? {}) as DatabaseError
   const conflict = constraint === undefined ? undefined : conflicts.get(constraint)
   if (conflict) return problem(conflict[0], conflict[1], { cause: error })
   const overload = overloads[code]
   if (overload) return overloadedProblem(overload[0], { cause: error, expected: overload[1] })
-  if (connectTimedOut.test(message))
-    return overloadedProblem('The database took too long to connect; try again soon', { cause: error, expected: false })
+  if (code === noConnectionLeft) return problem('UNAVAILABLE', 'The database has no connection left; try again soon', { cause: error })
+  if (isDatabaseUnavailable(error)) return problem('UNAVAILABLE', mayBeWritten ? unknownOutcome : unreachable, { cause: error })
   return error
 }
 
-/** The error of the database or driver behind a failure, also when it was translated to OVERLOADED. */
-const databaseErrorOf = (error: unknown): DatabaseError => ((isOverloaded(error) ? (error as Problem).cause : error) ?? {}) as DatabaseError
+const unreachable = 'The database cannot be reached; try again soon'
+const unknownOutcome =
+  'The connection to the database broke before it confirmed the change, which may have been stored: repeat the call with the same ' +
+  'Idempotency-Key, or read before you repeat it without one'
+
+/** The error of the database or driver behind a failure, also when it was translated to OVERLOADED or UNAVAILABLE. */
+const databaseErrorOf = (error: unknown): DatabaseError =>
+  ((error instanceof Problem && (error.code === 'OVERLOADED' || error.code === 'UNAVAILABLE') ? error.cause : error) ?? {}) as DatabaseError
 
 /** Whether the failure is a deadlock or a serialization failure. */
 export const isTransient = (error: unknown): boolean => /^40(?:001|P01)$/.test(databaseErrorOf(error).code ?? '')

@@ -1,18 +1,18 @@
 import pg from 'pg'
 import { isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
 import { type ConnectionOwner, ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
-import {
-  cancelStatement,
-  HeavyStatementLimiter,
-  type RunningStatement,
-  runWithTimeLimit,
-} from '#shared/platform/db/pool/heavy-statements.ts'
+import { LongWaits } from '#shared/platform/db/pool/long-waits.ts'
 import { createPool, type DatabaseOptions, findIdleTimeoutError } from '#shared/platform/db/pool/pool.ts'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
+import { maxSearchMs, runSearch } from '#shared/platform/db/pool/run-search.ts'
+import { SearchLimiter } from '#shared/platform/db/pool/search-limiter.ts'
 import { endSilentConnections } from '#shared/platform/db/pool/silence-watchdog.ts'
-import { runStatement, type TransactionBounds } from '#shared/platform/db/statements/run-statement.ts'
+import { mayWrite } from '#shared/platform/db/statements/may-write.ts'
+import type { CarriedCommands } from '#shared/platform/db/statements/prepared-query.ts'
+import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
 import { runAndLogSlow, type SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
@@ -46,21 +46,30 @@ export class Database implements Executor {
   readonly pool: pg.Pool
   readonly url: string
   readonly #slow: SlowStatements | undefined
+  readonly #waits = new LongWaits()
   readonly #shares: ConnectionShares
-  readonly #heavyStatements = new HeavyStatementLimiter()
+  readonly #searches: SearchLimiter
+  readonly #statementTimeoutMs: number
   readonly #stopWatching: () => void
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
     this.#slow = options.slow
-    this.#shares = new ConnectionShares(options.connections)
+    this.#statementTimeoutMs = options.statementTimeoutMs
+    this.#shares = new ConnectionShares(options.connections, (ms) => this.#waits.note(ms))
+    this.#searches = new SearchLimiter({
+      perWorkspace: options.processors ?? 2,
+      // The last quarter of the connections is for other statements.
+      inAll: Math.max(1, options.connections - Math.max(1, Math.floor(options.connections / 4))),
+      othersUseFor: (workspaceId) => this.#shares.othersUseFor(workspaceId),
+    })
     this.pool = createPool(url, options)
     this.#stopWatching = endSilentConnections(this.pool, url)
   }
 
-  /** The number of statements and transactions that wait for a connection. */
+  /** The number of statements and transactions that wait for a connection or for a slot of searches. */
   get waiting(): number {
-    return this.#shares.waiting
+    return this.#shares.waiting + this.#searches.waiting
   }
 
   query<Row>(statement: Statement<Row>): Promise<Row[]> {
@@ -101,32 +110,38 @@ export class Database implements Executor {
   async close(): Promise<void> {
     await this.pool.end()
     this.#stopWatching()
+    this.#searches.close()
+    this.#waits.close()
   }
 
   async #query<Row>(owner: ConnectionOwner, statement: Statement<Row>): Promise<Row[]> {
     try {
-      return await runAndLogSlow(this.#slow, statement, () => this.#run<Row>(owner, statement))
+      if (!statement.search || owner === null) return await this.#withClient(owner, (client) => this.#run(client, statement))
+      return await this.#withSlot(owner, () => this.#withClient(owner, (client) => this.#run(client, statement)))
     } catch (error) {
-      throw translateDatabaseError(error)
+      throw translateDatabaseError(error, mayWrite(statement.text))
     }
   }
 
-  #run<Row>(owner: ConnectionOwner, statement: Statement<Row>): Promise<Row[]> {
-    const { heavy } = statement
-    if (heavy === undefined) return this.#withClient(owner, (client) => runStatement<Row>(client, statement))
-    const work = (running: RunningStatement) =>
-      this.#withClient(owner, (client) => this.#runCancellable<Row>(client, statement, running), running)
-    return owner === null ? runWithTimeLimit(heavy, work) : this.#heavyStatements.run(owner, heavy, work)
+  /** Runs a search once its workspace may run another one. */
+  async #withSlot<T>(workspaceId: string, search: () => Promise<T>): Promise<T> {
+    const admission = this.#searches.acquire(workspaceId)
+    if (admission) await admission
+    try {
+      return await search()
+    } finally {
+      this.#searches.release(workspaceId)
+    }
   }
 
-  #runCancellable<Row>(
-    client: pg.PoolClient,
-    statement: Statement<Row>,
-    running: RunningStatement,
-    bounds?: TransactionBounds,
-  ): Promise<Row[]> {
-    running.begin(() => cancelStatement(this.url, client))
-    return runStatement<Row>(client, statement, bounds)
+  #run<Row>(client: pg.PoolClient, statement: Statement<Row>, carried?: Omit<CarriedCommands, 'timeLimit'>): Promise<Row[]> {
+    const { search } = statement
+    return runAndLogSlow(this.#slow, statement, () => {
+      if (!search) return runStatement(client, statement, carried)
+      const afterwardsMs = carried ? this.#statementTimeoutMs : undefined
+      const timeLimit = { ms: maxSearchMs, afterwardsMs }
+      return runSearch(search, this.#waits, this.#slow?.log, () => runStatement(client, statement, { ...carried, timeLimit }))
+    })
   }
 
   async #connect(owner: ConnectionOwner): Promise<pg.PoolClient> {
@@ -136,7 +151,7 @@ export class Database implements Executor {
       return await retryWhileRecovering(() => this.pool.connect())
     } catch (error) {
       this.#shares.release(owner)
-      throw error
+      throw translateDatabaseError(error)
     }
   }
 
@@ -148,7 +163,7 @@ export class Database implements Executor {
   // Not `pool.query`: it closes the connection on every error, even for a duplicate value. The next statement then waits for a new
   // connection, which must prepare its statements again (measured: a creation with a duplicate value took six times as long as a successful
   // one).
-  async #withClient<T>(owner: ConnectionOwner, run: (client: pg.PoolClient) => Promise<T>, running?: RunningStatement): Promise<T> {
+  async #withClient<T>(owner: ConnectionOwner, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(owner)
     let broken = true
     try {
@@ -156,28 +171,26 @@ export class Database implements Executor {
       broken = false
       return result
     } catch (error) {
-      broken = !(error instanceof pg.DatabaseError) || isDatabaseUnavailable(error)
+      broken = !(error instanceof pg.DatabaseError || error instanceof Problem) || isDatabaseUnavailable(error)
       throw error
     } finally {
-      this.#release(owner, client, broken || running?.isCancelled === true)
+      this.#release(owner, client, broken)
     }
   }
 
   // The first statement carries the `begin`, which saves a round trip.
   async #runTransaction<T>(owner: ConnectionOwner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    const client = await this.#connect(owner).catch((error: unknown) => {
-      throw translateDatabaseError(error)
-    })
+    const client = await this.#connect(owner)
     const hooks: (() => void)[] = []
     let broken: unknown
-    const run: Run = (statement, commits) =>
-      runAndLogSlow(this.#slow, statement, () => {
-        const bounds = { opens: isIdle(client), commits }
-        if (statement.heavy === undefined) return runStatement(client, statement, bounds)
-        return runWithTimeLimit(statement.heavy, (running) => this.#runCancellable(client, statement, running, bounds))
-      })
+    let isCommitting = false
+    const run: Run = (statement, commits) => {
+      const send = () => this.#run(client, statement, { opens: isIdle(client), commits })
+      return statement.search && owner !== null ? this.#withSlot(owner, send) : send()
+    }
     try {
       const result = await work(transactionOf(run, hooks))
+      isCommitting = true
       if (last) await run(last(result), true)
       else if (!isIdle(client)) await client.query('commit')
       for (const hook of hooks) hook()
@@ -186,7 +199,7 @@ export class Database implements Executor {
       await client.query('rollback').catch((cause: unknown) => {
         broken = cause
       })
-      throw translateDatabaseError(findIdleTimeoutError(client) ?? error)
+      throw translateDatabaseError(findIdleTimeoutError(client) ?? error, isCommitting)
     } finally {
       this.#release(owner, client, broken !== undefined)
     }

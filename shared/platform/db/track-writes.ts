@@ -1,4 +1,5 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
+import { mayWrite } from '#shared/platform/db/statements/may-write.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
 /** An executor that records whether writes were committed through it. */
@@ -46,7 +47,7 @@ export function trackWrites(inner: Executor): Tracked {
   })
   return {
     db: wrap(inner),
-    hasWritten: () => open > 0 || [...committed].some((text) => writes.test(text)),
+    hasWritten: () => open > 0 || [...committed].some(mayWrite),
     noteProgress: () => {
       committed = new Set()
       progress += 1
@@ -58,12 +59,6 @@ export function trackWrites(inner: Executor): Tracked {
     },
   }
 }
-
-/**
- * Matches SQL that may write. It matches too much rather than too little, since work that may have written is not retried. Row locks do not
- * match.
- */
-const writes = /\b(?:insert\s+into|(?<!\b(?:for|key)\s)update|delete\s+from|pg_notify|create|alter|drop)\b/i
 
 function recordText<Row>(texts: string[], statement: Statement<Row>): Statement<Row> {
   if (!statement.repeatable) texts.push(statement.text)

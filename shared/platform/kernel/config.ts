@@ -34,6 +34,7 @@ export interface Config {
   readonly defaultPlan: 'paid' | 'free'
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
   readonly databaseConnections: number
+  readonly databaseProcessors: number
   readonly workerPort: number
   readonly logLevel: string
   /** Maximum time that a request waits for a worker. After it the answer is 202, or an error on a public route. */
@@ -206,6 +207,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       spaces: read('FREE_SPACES', integer(3, 0, 1e6)),
     },
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
+    databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),

@@ -21,6 +21,7 @@ export const errorCatalogue = {
   AGENT_DISABLED: { status: 503, message: 'The assistant is not available for this call' },
   KNOWLEDGE_DISABLED: { status: 503, message: 'Knowledge search is not available' },
   OVERLOADED: { status: 503, message: 'The workspace has used up its share of the server; try again soon' },
+  UNAVAILABLE: { status: 503, message: 'A part of the server that the call needs cannot be reached; try again soon' },
   SHEETS_MEMORY: { status: 503, message: 'The spreadsheet needs more memory than it may have' },
 } as const satisfies Record<string, { status: number; message: string }>
 
@@ -38,6 +39,12 @@ interface ProblemOptions {
   readonly expected?: boolean
 }
 
+/** Seconds after which a call that was refused for a passing reason may be repeated. */
+const retryHeaders: Partial<Readonly<Record<ErrorCode, Readonly<Record<string, string>>>>> = {
+  OVERLOADED: { 'Retry-After': '1' },
+  UNAVAILABLE: { 'Retry-After': '2' },
+}
+
 /** A failure that is shown to the caller. Any other error reaches the caller as INTERNAL, without details. */
 export class Problem extends Error {
   readonly code: ErrorCode
@@ -49,7 +56,7 @@ export class Problem extends Error {
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
     super(bounded(message ?? errorCatalogue[code].message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    this.headers = options.headers ?? (code === 'OVERLOADED' ? { 'Retry-After': '1' } : {})
+    this.headers = options.headers ?? retryHeaders[code] ?? {}
     this.expected = options.expected ?? false
   }
 

@@ -19,7 +19,7 @@ function take(shares: ConnectionShares, owner: string | null, admitted: string[]
 }
 
 test('shares: a single workspace leaves the last quarter of the connections to others', (t) => {
-  const shares = new ConnectionShares(16)
+  const shares = new ConnectionShares(16, () => undefined)
   const taken = Array.from({ length: 16 }, () => take(shares, 'a'))
   t.is(taken.filter(Boolean).length, 12)
   t.is(shares.waiting, 4)
@@ -29,7 +29,7 @@ test('shares: a single workspace leaves the last quarter of the connections to o
 })
 
 test('shares: free connections go to workspaces below a quarter in turn, and in order within each', async (t) => {
-  const shares = new ConnectionShares(16)
+  const shares = new ConnectionShares(16, () => undefined)
   for (let held = 0; held < 12; held++) take(shares, 'a')
   for (let held = 0; held < 4; held++) take(shares, 'b')
   const admitted: string[] = []
@@ -47,7 +47,7 @@ test('shares: free connections go to workspaces below a quarter in turn, and in 
 })
 
 test('shares: one workspace can use a pool of two', (t) => {
-  const shares = new ConnectionShares(2)
+  const shares = new ConnectionShares(2, () => undefined)
   t.deepEqual(
     [1, 2, 3].map(() => take(shares, 'a')),
     [true, true, false],

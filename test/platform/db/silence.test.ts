@@ -10,6 +10,8 @@ const two = { text: 'select 2' }
 const three = { text: 'select 3 as three' }
 // Longer than the time without an answer after which a connection counts as lost.
 const slowOne = { text: 'select 1 as one from pg_sleep(8)' }
+// The answer takes more than ten seconds in pieces of 64 KB.
+const longText = { text: `select repeat('x', 1000000) as text` }
 
 /** A database behind a network of the test. */
 async function behindNetwork(t: ExecutionContext): Promise<{ readonly db: Database; readonly network: Network }> {
@@ -41,6 +43,14 @@ test('silence: a transaction fails while the network is silent', async (t) => {
   t.true(isDatabaseUnavailable(await t.throwsAsync(lost)))
   network.mend()
   t.deepEqual(await db.query(three), [{ three: 3 }])
+})
+
+test('silence: an answer that arrives slowly, long after the database has sent it, is read whole', async (t) => {
+  const { db, network } = await behindNetwork(t)
+  await db.query(one)
+  network.trickle(65_536, 600)
+  const [row] = await db.query<{ readonly text: string }>(longText)
+  t.is(row?.text.length, 1_000_000)
 })
 
 test('silence: a statement on which the database works may take its time', async (t) => {

@@ -15,6 +15,8 @@ export interface RecordAccess {
   readonly test: (record: TestedRecord) => boolean
   /** Same as `test`, as an SQL condition on the type's table; undefined if every row passes. */
   readonly where: (alias?: string) => Knex.Raw | undefined
+  /** Ids of the roles whose conditions limit `where`. */
+  readonly limitingRoles: readonly string[]
   /** Columns that `where` filters by value, for which an index helps; empty if it accepts every row. */
   readonly searchColumns: ReadonlySet<string>
   /** True if every field of every permitted record is shown, so `hideable` is empty. */
@@ -33,7 +35,7 @@ export interface RecordAccess {
 
 /** Compiles the rules that match an action and a type, in any order. */
 export function compileRecordAccess(
-  rules: readonly PolicyRule[],
+  rules: readonly (PolicyRule & { readonly role_id?: string })[],
   principal: PolicyPrincipal,
   typeKey: string,
   fields: readonly TestedField[],
@@ -53,6 +55,7 @@ export function compileRecordAccess(
     verdict,
     test: (record) => !isDenied(record) && granting.some((rule) => appliesTo(rule, record)),
     where,
+    limitingRoles: [...new Set(rules.flatMap(({ condition, role_id: id }) => (condition && id ? [id] : [])))],
     searchColumns: refused ? new Set() : searchedColumns(granting),
     alwaysVisible: shown.hideable.size === 0,
     hideable: shown.hideable,
@@ -108,6 +111,7 @@ export function createFullRecordAccess(fields: readonly TestedField[]): RecordAc
     verdict: 'all',
     test: () => true,
     where: () => undefined,
+    limitingRoles: [],
     searchColumns: new Set<string>(),
     alwaysVisible: true,
     hideable: new Set<string>(),

@@ -33,6 +33,7 @@ export function intersectRecordAccess(first: RecordAccess, second: RecordAccess)
     verdict: minimumOf(verdicts, first.verdict, second.verdict),
     test: (record) => first.test(record) && second.test(record),
     where: (alias) => joinOptional(first.where(alias), second.where(alias)),
+    limitingRoles: [...new Set([...first.limitingRoles, ...second.limitingRoles])],
     searchColumns: first.searchColumns.union(second.searchColumns),
     alwaysVisible: first.alwaysVisible && second.alwaysVisible,
     hideable: first.hideable.union(second.hideable),

@@ -5,7 +5,7 @@ import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
-import { asHeavy } from '#shared/platform/db/statements/statement.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -15,7 +15,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  */
 export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise<AuditPage> {
   const readers = canSeeWholeAudit(scope) ? undefined : findAuditAccess(scope, await findTypes(scope, query.object_type))
-  const statement = asHeavy(auditPageStatement(scope.workspace.id, query, readers), 'the choice of entries')
+  const statement = asSearch(auditPageStatement(scope.workspace.id, query, readers), 'the choice of entries')
   const rows = await scope.db.query(statement)
   const entries = rows.flatMap(({ total: _, together: __, ...entry }) => (isFound(entry) ? entry : []))
   const total = rows[0]?.total ?? 0

@@ -11,7 +11,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
+import { asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { groupBySize } from '#shared/platform/kernel/values/group-by-size.ts'
 
 /** Maximum records in one export. When more match, the export is marked as truncated (document 1, Export). */
@@ -64,7 +64,7 @@ interface Match {
 function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
   const search = compileQuery(scope, type, access, query)
   const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
-  return scope.db.query(asHeavy(asUnprepared(fill(search.values)), search.parameterNames))
+  return scope.db.query(search.asSearch(asUnprepared(fill(search.values))))
 }
 
 function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {

@@ -10,7 +10,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
-import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, asSearch, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -45,7 +45,9 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
   const after = query.cursor === undefined ? undefined : readCursorId(list, query.cursor)
   const fill = listPage(type, access, reference?.field, after !== undefined)
   const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
-  const rows = await readRows(scope, asArrays(reference?.field.type === 'refs' ? asUnprepared(statement) : statement))
+  const planned = reference?.field.type === 'refs' ? asUnprepared(statement) : statement
+  const isSearch = reference !== undefined || access.verdict === 'some'
+  const rows = await readRows(scope, asArrays(isSearch ? asSearch(planned, reference ? 'ref_id' : null, access.limitingRoles) : planned))
   const found = type.longRecords ? ((rows[0]?.[recordColumnNames(type).length] ?? 0) as number) : rows.length
   const page = rows.slice(0, query.limit)
   const visible = toVisibleViews(type, page, access, selected)

@@ -14,7 +14,7 @@ import { countFieldUse, countRuleUses, countSearchUse } from '#shared/core/types
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { type Params, uuids } from '#shared/platform/db/statements/sql-types.ts'
-import { slot } from '#shared/platform/db/statements/statement.ts'
+import { asSearch, asUnprepared, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -71,10 +71,8 @@ export interface CompiledQuery {
   readonly values: Readonly<Record<string, unknown>>
   /** The types of `values`, for the statement's declaration. */
   readonly params: () => Params
-  /** Whether the best plan depends on the values, as for ranges and substrings. */
-  readonly dependsOnValues: boolean
-  /** Parameters to name in an error about a query that is too heavy: `filter`, `q` or both. */
-  readonly parameterNames: string
+  /** The statement as a search, not prepared where the best plan depends on the values, as for ranges and substrings. */
+  readonly asSearch: <Row>(statement: Statement<Row>) => Statement<Row>
   /** Condition on a record, the caller's rights included, with slots for the values; undefined when every record matches. */
   readonly whereSql: () => Knex.Raw | undefined
   /** Empty values last, ties newest first. */
@@ -95,12 +93,13 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
   if (q) conditions.push(textCondition(scope, type, access, q))
   countRuleUses(scope, type.fields, access)
   const order = readOrder(scope, type, hideable, sort)
+  const dependsOnValues = conditions.some((condition) => condition.dependsOnValues)
+  const named = nameSearch(query, access)
   return {
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     params: () => Object.assign({}, ...conditions.map(({ params }) => params())),
-    dependsOnValues: conditions.some(({ dependsOnValues }) => dependsOnValues),
-    parameterNames: !q ? 'filter' : filters.length === 0 ? 'q' : 'filter and q',
+    asSearch: (statement) => asSearch(dependsOnValues ? asUnprepared(statement) : statement, named, access.limitingRoles),
     whereSql() {
       const all = [access.where(), ...conditions.map(({ toSql }) => toSql())].filter((one) => one !== undefined)
       return all.length === 0 ? undefined : builder.raw(all.map(() => '?').join(' and '), all)
@@ -111,6 +110,13 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
         order.map(([column]) => column),
       ),
   }
+}
+
+/** The parameters to name when the search takes too long; null where only the caller's rules limit the records. */
+function nameSearch({ q, filters = [], sort = [] }: RecordQuery, { verdict }: RecordAccess): string | null {
+  const names = [...(filters.length > 0 ? ['filter'] : []), ...(q ? ['q'] : [])]
+  if (names.length > 0) return names.join(' and ')
+  return verdict === 'some' ? null : sort.length > 0 ? 'sort' : 'the list'
 }
 
 /** A column to sort by, and its direction as SQL. */

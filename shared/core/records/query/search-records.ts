@@ -9,7 +9,7 @@ import { recordColumnNames } from '#shared/core/records/record-columns.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
-import { asArrays, asHeavy, asUnprepared, type Statement } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 interface SearchPage {
@@ -59,12 +59,9 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
   return toVisibleViews(type, found, access, selected)
 }
 
-/** Reads rows as arrays. A query whose best plan depends on its values, such as substrings and ranges, is not prepared and may be heavy. */
-const readQueryRows = (
-  scope: Scope,
-  { dependsOnValues, parameterNames }: CompiledQuery,
-  statement: Statement<unknown>,
-): Promise<RecordRow[]> => readRows(scope, asArrays(dependsOnValues ? asHeavy(asUnprepared(statement), parameterNames) : statement))
+/** Reads the rows of a search as arrays. */
+const readQueryRows = (scope: Scope, { asSearch }: CompiledQuery, statement: Statement<unknown>): Promise<RecordRow[]> =>
+  readRows(scope, asArrays(asSearch(statement)))
 
 const tooLong = (limit: number, reason: string) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records ${reason}`)

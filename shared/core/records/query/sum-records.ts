@@ -9,7 +9,7 @@ import { requireSortable } from '#shared/core/types/field-kinds/filters/field-fi
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
-import { asArrays, asHeavy, asUnprepared } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** A grouping key: a field's value, or the day or month of a date or instant. An instant is read in `timeZone`. */
@@ -61,7 +61,7 @@ export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery)
     ),
   )
   const zones = Object.fromEntries(keys.map(({ zone }, index) => [zoneParam(index), zone]))
-  const rows = await readRows(scope, asArrays(asHeavy(asUnprepared(fill({ ...compiled.values, ...zones })), compiled.parameterNames)))
+  const rows = await readRows(scope, asArrays(compiled.asSearch(asUnprepared(fill({ ...compiled.values, ...zones })))))
   return toGroups(
     rows.filter(([count]) => count !== null),
     keys.length,

@@ -4,7 +4,7 @@ import { requireDay, requireDayOrder } from '#shared/features/accounting/days.ts
 import type { EntriesPage, EntriesQuery, Entry } from '#shared/features/accounting/entries/schemas.ts'
 import { countEntries, type EntryFilter, findEntries, findEntry, type StoredEntry } from '#shared/features/accounting/entries/store.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
-import { asHeavy } from '#shared/platform/db/statements/statement.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -23,9 +23,9 @@ export async function listEntries(scope: Scope, { limit, offset, ...filters }: E
     to: filters.to === undefined ? undefined : requireDay(filters.to, 'to'),
   }
   requireDayOrder(filter.from, filter.to)
-  const [found] = await readRows(scope, asHeavy(countEntries(scope.workspace.id, filter), 'the span of days'))
+  const [found] = await readRows(scope, asSearch(countEntries(scope.workspace.id, filter), 'the span of days'))
   const total = found?.total ?? 0
-  const statement = asHeavy(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
+  const statement = asSearch(findEntries(scope.workspace.id, filter, limit, offset), 'the span of days')
   const hint = `limit must be less than ${limit} here`
   const rows = total > offset ? await readWholeList(createReader(scope), statement, hint) : []
   return { entries: rows.map(viewOfEntry), total }

@@ -7,7 +7,7 @@ import type { Ledger, LedgerQuery } from '#shared/features/accounting/reports/sc
 import { type BalanceSpan, sumsOfAccount } from '#shared/features/accounting/reports/store.ts'
 import { findAccountLines, isAccountUsed } from '#shared/features/accounting/store.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
-import { asHeavy } from '#shared/platform/db/statements/statement.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
@@ -67,7 +67,7 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
 }
 
 async function readAccountBalance(scope: Scope, books: Books, account: string, days: Pick<BalanceSpan, 'from' | 'to'>): Promise<Balance> {
-  const [row] = await readRows(scope, asHeavy(sumsOfAccount(querySpanOf(scope, books, days), account), 'the span of days'))
+  const [row] = await readRows(scope, asSearch(sumsOfAccount(querySpanOf(scope, books, days), account), 'the span of days'))
   return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 

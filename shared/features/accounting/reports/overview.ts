@@ -9,7 +9,7 @@ import type { AccountingOverview, OverviewQuery } from '#shared/features/account
 import { classifyBalances, signedAmount } from '#shared/features/accounting/reports/sections.ts'
 import { sumsByMonth } from '#shared/features/accounting/reports/store.ts'
 import { findLastDates } from '#shared/features/accounting/store.ts'
-import { asHeavy } from '#shared/platform/db/statements/statement.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -31,8 +31,8 @@ export async function readAccountingOverview(scope: Scope, query: OverviewQuery)
   const accounts = await findAccounts(scope)
   const { total } = await classifyBalances(scope, await readBalances(scope, books, days), currency)
   const filter = { currency, before }
-  const [counted] = await readRows(scope, asHeavy(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'))
-  const recent = await readRows(scope, asHeavy(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
+  const [counted] = await readRows(scope, asSearch(countEntries(scope.workspace.id, { ...filter, ...days }), 'the span of days'))
+  const recent = await readRows(scope, asSearch(findEntries(scope.workspace.id, filter, recentShown, 0), 'the span of days'))
   return {
     revenue: writeAmount(total('revenue'), currency),
     expense: writeAmount(total('expense'), currency),
@@ -72,7 +72,7 @@ async function readMonths(
   const counted = [...accounts.values()].flatMap(({ id, kind }) => (kind === 'revenue' || kind === 'expense' ? [{ id, kind }] : []))
   const rows = await readRows(
     scope,
-    asHeavy(sumsByMonth(querySpanOf(scope, books, { from: `${months[0]}-01`, to }), counted), 'the span of days'),
+    asSearch(sumsByMonth(querySpanOf(scope, books, { from: `${months[0]}-01`, to }), counted), 'the span of days'),
   )
   const amount = (month: string, kind: 'revenue' | 'expense') => {
     const found = rows.find((row) => row.month === month && row.kind === kind)

@@ -5,7 +5,7 @@ import { requestMonthSums } from '#shared/features/accounting/reports/month-sums
 import { type AccountSums, type BalanceSpan, sumsByAccount } from '#shared/features/accounting/reports/store.ts'
 import { findCurrencies } from '#shared/features/accounting/store.ts'
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
-import { asHeavy } from '#shared/platform/db/statements/statement.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 
 /** The books that a report reads: one currency, now or as of an instant. */
 export interface Books {
@@ -54,7 +54,7 @@ export interface Balance {
 
 /** The balances of all accounts over a span of days (all days by default), ordered by account id. Every report is built on them. */
 export async function readBalances(scope: Scope, books: Books, days: Pick<BalanceSpan, 'from' | 'to'> = {}): Promise<Balance[]> {
-  const rows = await readRows(scope, asHeavy(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
+  const rows = await readRows(scope, asSearch(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
   if (books.recordedBefore === undefined) {
     await requestMonthSums(
       scope,

@@ -2,7 +2,7 @@ import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-c
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/statements/letter-pairs.ts'
 import { bigint, instant, integer, type RowOf, selectList, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
-import { asHeavy, asUnprepared, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { asSearch, asUnprepared, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })
 
@@ -166,7 +166,7 @@ export function findObjectsByName({ q, ...range }: NameSearch): Statement<Object
   const searched = lowerCase(q)
   const given = { ...range, pattern: `%${searched.replaceAll(/[\\%_]/g, '\\$&')}%` }
   const found = hasTrigram(searched) ? findObjectsByTrigrams(given) : findObjectsByPairs({ ...given, pairs: letterPairs(searched) })
-  return asHeavy(asUnprepared(found), 'q')
+  return asSearch(asUnprepared(found), 'q')
 }
 
 /** The most recently changed files of spaces. */

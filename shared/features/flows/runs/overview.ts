@@ -2,6 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { listBriefFlows } from '#shared/features/flows/definitions/list.ts'
 import type { FlowOverview } from '#shared/features/flows/runs/schemas.ts'
 import { findSkippedTotals, findTotals } from '#shared/features/flows/runs/views-store.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 
 /** Maximum length of the list of upcoming runs. */
 const maxUpcoming = 10
@@ -11,7 +12,10 @@ export async function getFlowOverview(scope: Scope): Promise<FlowOverview> {
   const { db, workspace } = scope
   const flows = await listBriefFlows(scope)
   const counted = { workspaceId: workspace.id, now: scope.now(), flowIds: flows.map(({ id }) => id) }
-  const [[totals], [skips]] = await Promise.all([db.query(findTotals(counted)), db.query(findSkippedTotals(counted))])
+  const [[totals], [skips]] = await Promise.all([
+    db.query(asSearch(findTotals(counted), 'the overview')),
+    db.query(findSkippedTotals(counted)),
+  ])
   const nothing = { ok: 0, failed: 0 }
   const names = new Map(flows.map(({ id, name }) => [id, name]))
   const withNames = <Item extends { flow_id: string }>(items: readonly Item[] = []) =>

@@ -6,14 +6,14 @@ import { formatAmount, linkStatuses } from '#shared/features/payments/links/sche
 import { countLinks } from '#shared/features/payments/links/store.ts'
 import type { PaymentsOverview } from '#shared/features/payments/overview/schemas.ts'
 import { type Receivables, receivablesStatement } from '#shared/features/payments/overview/store.ts'
-import { asHeavy } from '#shared/platform/db/statements/statement.ts'
+import { asSearch } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * Receivables and collected payments, from the invoices and payments that the caller may read. An invoice whose total, status or due date
  * is hidden from the caller is omitted, and so is a payment whose amount or time is hidden.
  */
 export async function readPaymentsOverview(scope: Scope): Promise<PaymentsOverview> {
-  const counts = await readRows(scope, countLinks({ workspaceId: scope.workspace.id }))
+  const counts = await readRows(scope, asSearch(countLinks({ workspaceId: scope.workspace.id }), 'the overview'))
   const byStatus = new Map(counts.map(({ status, count }) => [status, Number(count)]))
   return {
     ...formatReceivables(await readReceivables(scope)),
@@ -41,7 +41,7 @@ const readReceivables = (scope: Scope): Promise<Receivables> =>
         { type: invoices, access: access.invoices, query: open },
         { type: payments, access: access.payments, query: paid },
       )
-      const [row] = await readRows(scope, asHeavy(statement(scope.now(), scope.workspace.timezone), 'the overview'))
+      const [row] = await readRows(scope, asSearch(statement(scope.now(), scope.workspace.timezone), 'the overview'))
       return row ?? noReceivables
     }),
   )

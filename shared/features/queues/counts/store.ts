@@ -1,4 +1,4 @@
-import { accessStatement, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
+import { accessSearch, accessStatement, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import {
   bigint,
   boolean,
@@ -11,7 +11,7 @@ import {
   uuid,
   uuids,
 } from '#shared/platform/db/statements/sql-types.ts'
-import { asHeavy, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { asSearch, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 const countColumns = {
   queue_id: uuid.notNull,
@@ -51,15 +51,15 @@ const countItemsWithAccess = accessStatement(
   { params: countParams, columns: countColumns },
 )
 
-/** Like `findCounts`, but counts only the items that the caller may see. It reads each item of the queues, so it is heavy. */
+/** Like `findCounts`, but counts only the items that the caller may see. It reads each item of the queues. */
 export const countAccessible = (access: ItemAccess, given: ParamsOf<typeof countParams>): Statement<CountRow> =>
-  asHeavy(countItemsWithAccess(access, given), 'batch or limit')
+  asSearch(countItemsWithAccess(access, given), 'batch or limit')
 
 /**
  * Number of overdue open items by queue; reads only those items. An item is overdue by its `due_at`, or when it entered its stage before the
  * cutoff of a stage with a time limit. `batch` is null for the items of all batches.
  */
-export const countOverdue = accessStatement(
+export const countOverdue = accessSearch(
   'queues.countOverdue',
   (seen) => `select queue_id, count(*) as items from (
      select item.queue_id, item.id
@@ -118,7 +118,7 @@ const findBatchesWithAccess = accessStatement(
 
 /** Like `findBatches`, but counts only the items that the caller may see, by reading them. */
 export const findAccessibleBatches = (access: ItemAccess, given: ParamsOf<typeof batchParams>): Statement<RowOf<typeof batchColumns>> =>
-  asHeavy(findBatchesWithAccess(access, given), 'batch or limit')
+  asSearch(findBatchesWithAccess(access, given), 'batch or limit')
 
 /** Number of items in the work queues of all workspaces, by status. */
 export const countAllItems = statement(

@@ -1,4 +1,4 @@
-import { type AccessSql, accessStatement } from '#shared/features/queues/items/item-access-store.ts'
+import { type AccessSql, accessSearch } from '#shared/features/queues/items/item-access-store.ts'
 import { previousClaimColumns } from '#shared/features/queues/store.ts'
 import { bigint, boolean, instant, integer, json, jsonb, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
@@ -40,7 +40,7 @@ export function entryAccessSql(seen: AccessSql, entry: string): string {
 }
 
 /** The newest history entries of a queue. */
-export const findHistory = accessStatement(
+export const findHistory = accessSearch(
   'queues.findHistory',
   (seen) =>
     `select ${list} from queue_history as entry
@@ -50,7 +50,7 @@ export const findHistory = accessStatement(
 )
 
 /** The newest history entries of one item. */
-export const findHistoryOfItem = accessStatement(
+export const findHistoryOfItem = accessSearch(
   'queues.findHistoryOfItem',
   (seen) =>
     `select ${list} from queue_history as entry

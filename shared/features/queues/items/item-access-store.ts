@@ -4,7 +4,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
 import type { Columns, Params, ParamsOf, RowOf, SqlType } from '#shared/platform/db/statements/sql-types.ts'
-import { composeStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { asSearch, composeStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * Builds the SQL condition under which a caller may see an item. Both parameters are SQL: for the id of the item's record, and for the id
@@ -66,6 +66,16 @@ export function accessStatement<const P extends Params, const C extends Columns>
     declaration,
   ) as (given: ParamsOf<P>) => Statement<RowOf<C>>
   return (access, given) => (access ? limited(text, declaration, access, given) : whole(given))
+}
+
+/** Like `accessStatement`, for a list or a count: with an item access it is a search. */
+export function accessSearch<const P extends Params, const C extends Columns>(
+  name: string,
+  text: (seen: AccessSql) => string,
+  declaration: Declaration<P, C>,
+): ReturnType<typeof accessStatement<P, C>> {
+  const make = accessStatement(name, text, declaration)
+  return (access, given) => (access ? asSearch(make(access, given), null) : make(access, given))
 }
 
 /** The type of a parameter of a condition, which only the condition's text tells. */

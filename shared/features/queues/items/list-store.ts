@@ -1,6 +1,6 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { accessStatement, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
+import { accessSearch, type ItemAccess } from '#shared/features/queues/items/item-access-store.ts'
 import { overdueCutoffs } from '#shared/features/queues/items/schemas.ts'
 import { itemColumns, itemColumnsOf } from '#shared/features/queues/store.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
@@ -16,7 +16,7 @@ import {
   uuid,
   uuids,
 } from '#shared/platform/db/statements/sql-types.ts'
-import { asHeavy, asUnprepared, buildStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { asSearch, asUnprepared, buildStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Ids of the items whose keys contain a text, and the batches whose labels contain it. */
@@ -87,7 +87,7 @@ const findMatchesByPairs = statement(
 export function findTextMatches(workspaceId: string, queueId: string, q: string): Statement<RowOf<typeof matchColumns>> {
   const given = { workspaceId, queueId, pattern: pattern(q), limit: maxHolding + 1, maxOfNewest: manyOfNewest }
   const find = hasTrigram(q) ? findMatchesByTrigrams(given) : findMatchesByPairs({ ...given, pairs: letterPairs(lowerCase(q)) })
-  return asHeavy(asUnprepared(find), 'q')
+  return asSearch(asUnprepared(find), 'q')
 }
 
 /** Whether an index found the items that contain a text, and so few that they can be selected by their ids. */
@@ -101,7 +101,7 @@ export const itemOrders = { newest: 'id desc', claim: 'priority desc, id', ended
 export function selectItems(filter: ItemFilter, order: string, limit: number, offset: number): Statement<RowOf<typeof itemColumns>> {
   const values = [conditionOf(filter), limit, offset]
   const query = builder.raw(`select ${selectList(itemColumns)} from queue_items where ? order by ${order} limit ? offset ?`, values)
-  return heavyByText(filter, query, itemColumns)
+  return searchByText(filter, query, itemColumns)
 }
 
 /**
@@ -117,19 +117,18 @@ export function selectOpenThenClosed(filter: ItemFilter, limit: number, offset: 
      limit ? offset ?`,
     [part('open', itemOrders.claim), part('closed', itemOrders.ended), limit, offset],
   )
-  return heavyByText(filter, query, itemColumns)
+  return searchByText(filter, query, itemColumns)
 }
 
 /** Number of matching items. */
 export function countItems(filter: ItemFilter): Statement<{ readonly items: number }> {
   const query = builder.raw('select count(*) as items from queue_items where ?', [conditionOf(filter)])
-  const count = heavyByText(filter, query, { items: bigint.notNull })
-  return filter.access && !filter.q ? asHeavy(count, 'stage, status or batch') : count
+  return searchByText(filter, query, { items: bigint.notNull })
 }
 
-/** The query's statement, marked as heavy when the filter has a text. */
-const heavyByText = <const C extends Columns>({ q }: ItemFilter, query: Knex.Raw, columns: C): Statement<RowOf<C>> =>
-  q ? asHeavy(buildStatement(query, columns), 'q') : buildStatement(query, columns)
+/** The query's statement, a search where a text or the caller's rules limit the items. */
+const searchByText = <const C extends Columns>({ q, access }: ItemFilter, query: Knex.Raw, columns: C): Statement<RowOf<C>> =>
+  q || access ? asSearch(buildStatement(query, columns), q ? 'q' : null) : buildStatement(query, columns)
 
 function conditionOf(filter: ItemFilter): Knex.Raw {
   const { workspaceId, queue, stage, status, batch, key, q, textMatches, overdue, assignee_id, record_id } = filter
@@ -167,7 +166,7 @@ function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
 }
 
 /** The first items of each stage: open ones in the order of claiming, closed ones last closed first. `batch` is null for all batches. */
-export const findBoard = accessStatement(
+export const findBoard = accessSearch(
   'queues.findBoard',
   (seen) => `select ${itemColumnsOf('item')} from unnest($openStages::text[]) as shown (stage), lateral (
      select * from queue_items

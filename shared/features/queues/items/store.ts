@@ -1,5 +1,5 @@
 import { entryAccessSql } from '#shared/features/queues/history/store.ts'
-import { accessStatement } from '#shared/features/queues/items/item-access-store.ts'
+import { accessSearch, accessStatement } from '#shared/features/queues/items/item-access-store.ts'
 import type { ScanVerdict } from '#shared/features/queues/items/schemas.ts'
 import { itemColumns, itemColumnsOf } from '#shared/features/queues/store.ts'
 import { boolean, type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
@@ -85,7 +85,7 @@ const scanColumns = {
 export type ScanRow = RowOf<typeof scanColumns>
 
 /** The verdicts of scans that have been judged. */
-export const findScans = accessStatement(
+export const findScans = accessSearch(
   'queues.findScans',
   (seen) =>
     `select scan_id, item_id, verdict, note, exists (

@@ -6,8 +6,17 @@ const maxWaitMs = 3_000
 /** The user of a connection: a workspace's id, or null for the platform's own work, which has no cap. */
 export type ConnectionOwner = string | null
 
+/** Milliseconds for which a workspace counts as a user of the database after its last statement (page "Beyond", section 2). */
+const recentMs = 1_000
+
 interface WaitingCaller {
   readonly admit: () => void
+}
+
+/** An owner of connections, and when it last began or ended to wait for one or to hold one. */
+interface Use {
+  readonly owner: ConnectionOwner
+  at: number
 }
 
 /**
@@ -24,8 +33,16 @@ export class ConnectionShares {
   /** Waiting callers by owner. The map's order is the round-robin order. */
   readonly #lists = new Map<ConnectionOwner, WaitingCaller[]>()
   #waiting = 0
+  /** The workspace that used the database last, and the last other one. */
+  #lastUses: readonly [Use, Use] = [
+    { owner: null, at: Number.NEGATIVE_INFINITY },
+    { owner: null, at: Number.NEGATIVE_INFINITY },
+  ]
+  readonly #onWait: (ms: number) => void
 
-  constructor(connections: number) {
+  /** `onWait` is called with the milliseconds that a caller has waited. */
+  constructor(connections: number, onWait: (ms: number) => void) {
+    this.#onWait = onWait
     this.#free = connections
     this.#quarter = Math.max(1, Math.floor(connections / 4))
     this.#reserve = Math.floor(connections / 4)
@@ -44,7 +61,19 @@ export class ConnectionShares {
     return undefined
   }
 
+  /**
+   * Milliseconds for which a workspace other than `owner` still counts as a user of the database: for a second after its last statement
+   * waited or ran. 0 if none counts.
+   */
+  othersUseFor(owner: ConnectionOwner): number {
+    const isOther = (used: ConnectionOwner) => used !== null && used !== owner
+    if (this.#held.keys().some(isOther) || this.#lists.keys().some(isOther)) return recentMs
+    const [last, other] = this.#lastUses
+    return Math.max(0, recentMs - (performance.now() - (last.owner === owner ? other : last).at))
+  }
+
   release(owner: ConnectionOwner): void {
+    this.#noteUse(owner)
     this.#free += 1
     const held = (this.#held.get(owner) ?? 0) - 1
     if (held > 0) this.#held.set(owner, held)
@@ -61,6 +90,14 @@ export class ConnectionShares {
     return this.#free > this.#reserve
   }
 
+  #noteUse(owner: ConnectionOwner): void {
+    if (owner === null) return
+    const [last] = this.#lastUses
+    const at = performance.now()
+    if (last.owner === owner) last.at = at
+    else this.#lastUses = [{ owner, at }, last]
+  }
+
   #hold(owner: ConnectionOwner): void {
     this.#free -= 1
     this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1)
@@ -73,12 +110,16 @@ export class ConnectionShares {
       const leave = () => {
         list.splice(list.indexOf(waiting), 1)
         this.#remove(owner, list)
+        this.#noteUse(owner)
+        this.#onWait(maxWaitMs)
         reject(overloadedProblem(`No connection to the database was free for ${maxWaitMs / 1_000} s; try again soon`))
       }
       const limit = setTimeout(leave, maxWaitMs)
+      const since = performance.now()
       const waiting = {
         admit: () => {
           clearTimeout(limit)
+          this.#onWait(performance.now() - since)
           this.#hold(owner)
           resolve()
         },

@@ -4,6 +4,8 @@ import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
 
 export interface DatabaseOptions {
   readonly connections: number
+  /** Processors of the database; 2 by default. */
+  readonly processors?: number
   readonly name: string
   /** Milliseconds after which the database ends a statement. */
   readonly statementTimeoutMs: number

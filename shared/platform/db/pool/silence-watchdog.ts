@@ -14,6 +14,8 @@ interface Waiting {
   since: number | undefined
   /** Consecutive checks in which the database was not executing a statement of this connection, while an answer was awaited. */
   missed: number
+  /** Bytes that the connection had received at the last check. */
+  received: number
 }
 
 /**
@@ -41,6 +43,14 @@ export function endSilentConnections(pool: pg.Pool, url: string): () => void {
     )
     for (const { waiting, since } of checked) {
       if (waiting.since !== since) continue
+      // A long answer is still being read: the database has sent it and is idle, and this process is slow.
+      const received = receivedBy(waiting.client)
+      const isReading = received !== waiting.received
+      waiting.received = received
+      if (isReading) {
+        waiting.missed = 0
+        continue
+      }
       waiting.missed = known === 'unreachable' ? 2 : known.has(processOf(waiting.client)) ? 0 : waiting.missed + 1
       // After the first check the answer may still be on its way, so the connection is closed after the second one.
       if (waiting.missed >= 2) void waiting.client.end()
@@ -59,7 +69,7 @@ export function endSilentConnections(pool: pg.Pool, url: string): () => void {
 }
 
 function watch(client: pg.PoolClient): Waiting {
-  const waiting: Waiting = { client, since: undefined, missed: 0 }
+  const waiting: Waiting = { client, since: undefined, missed: 0, received: 0 }
   const query = client.query.bind(client) as (...given: unknown[]) => unknown
   client.query = ((...given: unknown[]) => {
     waiting.since ??= performance.now()
@@ -89,5 +99,8 @@ async function findWorking(url: string, processes: readonly number[]): Promise<R
     client.end().catch(() => undefined)
   }
 }
+
+const receivedBy = (client: pg.PoolClient): number =>
+  (client as unknown as { connection: { stream: { bytesRead: number } } }).connection.stream.bytesRead
 
 const processOf = (client: pg.PoolClient): number => (client as unknown as { processID: number }).processID

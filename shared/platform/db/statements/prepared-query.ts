@@ -10,8 +10,25 @@ import {
   readRowAsObject,
 } from '#shared/platform/db/statements/value-parsers.ts'
 
+/** Commands that a statement carries in its round trip. A failure skips the later ones. */
+export interface CarriedCommands {
+  /** Opens a transaction before the statement. */
+  readonly opens?: boolean | undefined
+  /** Commits after the statement. */
+  readonly commits?: boolean | undefined
+  /** Bounds the time of the statement. */
+  readonly timeLimit?: TimeLimit | undefined
+}
+
+/** Milliseconds after which the database ends a statement. */
+export interface TimeLimit {
+  readonly ms: number
+  /** The limit of the transaction's later statements; undefined outside a transaction, where the limit ends with the statement. */
+  readonly afterwardsMs: number | undefined
+}
+
 /** One statement to run. */
-interface QueryInput {
+interface QueryInput extends CarriedCommands {
   /** The prepared statement's name; '' for a statement that is parsed and planned each time. */
   readonly name: string
   readonly text: string
@@ -20,9 +37,6 @@ interface QueryInput {
   readonly declared?: Columns | undefined
   readonly asArrays: boolean
   readonly fit?: ByteLimit | undefined
-  /** Opens a transaction before the statement, or commits after it, in the same round trip. A failure skips the later commands. */
-  readonly opens?: boolean | undefined
-  readonly commits?: boolean | undefined
 }
 
 /** A statement that a connection has prepared. */
@@ -84,6 +98,9 @@ export class PreparedQuery<Row> implements pg.Submittable {
   #wire: Wire | undefined
   readonly #opens: boolean
   readonly #commits: boolean
+  readonly #timeLimit: TimeLimit | undefined
+  /** Commands that follow the statement: with `fit` none, since they are sent when its last row was read. */
+  readonly #laterCommands: number
   /** Commands whose completion the database has not reported yet. */
   #pendingCommands: number
   readonly #resolve: (rows: Row[]) => void
@@ -95,7 +112,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   #failure: unknown
 
   constructor(
-    { name, text, values, declared, asArrays, fit, opens = false, commits = false }: QueryInput,
+    { name, text, values, declared, asArrays, fit, opens = false, commits = false, timeLimit }: QueryInput,
     resolve: (rows: Row[]) => void,
     reject: (error: unknown) => void,
   ) {
@@ -108,7 +125,10 @@ export class PreparedQuery<Row> implements pg.Submittable {
     if (fit) resetByteLimit(fit)
     this.#opens = opens
     this.#commits = commits
-    this.#pendingCommands = 1 + Number(opens) + Number(commits)
+    this.#timeLimit = timeLimit
+    const later = Number(commits) + Number(timeLimit?.afterwardsMs !== undefined)
+    this.#laterCommands = fit ? 0 : later
+    this.#pendingCommands = Number(opens) + Number(timeLimit !== undefined) + 1 + this.#laterCommands
     this.#resolve = resolve
     this.#reject = reject
   }
@@ -129,19 +149,30 @@ export class PreparedQuery<Row> implements pg.Submittable {
         wire.submittedNamedStatements[name] = text
       }
       if (this.#opens) sendCommand(wire, 'begin')
+      if (this.#timeLimit) sendCommand(wire, setTimeLimit(this.#timeLimit.ms))
       if (name === '') wire.parse({ name, text })
       wire.bind({ statement: name, values: this.#values })
       if (this.#columns === undefined) wire.describe({ type: 'P' })
       wire.execute(this.#fit ? { rows: firstFetchRows } : {})
       if (this.#fit) wire.flush()
-      else {
-        if (this.#commits) sendCommand(wire, 'commit')
-        wire.sync()
-      }
+      else this.#end(wire)
     } finally {
       wire.stream.uncork()
     }
     return undefined
+  }
+
+  /** Sends the commands that follow the statement. */
+  #end(wire: Wire): void {
+    const afterwardsMs = this.#timeLimit?.afterwardsMs
+    if (afterwardsMs !== undefined) sendCommand(wire, setTimeLimit(afterwardsMs))
+    if (this.#commits) sendCommand(wire, 'commit')
+    wire.sync()
+  }
+
+  /** Whether the database answers the statement itself now, not a command beside it. */
+  get #isStatementRunning(): boolean {
+    return this.#pendingCommands === 1 + this.#laterCommands
   }
 
   /** Finds the known columns, or prepares to store them. Above `maxPreparedLength` the least recently used statements are closed. */
@@ -177,7 +208,8 @@ export class PreparedQuery<Row> implements pg.Submittable {
   }
 
   handleDataRow({ fields, length }: { readonly fields: readonly (string | null)[]; readonly length: number }): void {
-    if (this.#failure !== undefined) return
+    // The command that sets a time limit answers with a row, too.
+    if (this.#failure !== undefined || !this.#isStatementRunning) return
     if (this.#fit && !isRowKept(this.#fit, length)) return
     const columns = this.#columns ?? noColumns
     try {
@@ -189,9 +221,9 @@ export class PreparedQuery<Row> implements pg.Submittable {
 
   handleCommandComplete(): void {
     this.#pendingCommands -= 1
-    if (this.#fit && this.#pendingCommands === 0) this.#wire?.sync()
     // A statement that returns no rows has no columns; this is stored, so that they are not requested again.
-    if (this.#pendingCommands === Number(this.#commits) && this.#columns === undefined) this.#storeColumns?.(noColumns)
+    if (this.#pendingCommands === this.#laterCommands && this.#columns === undefined) this.#storeColumns?.(noColumns)
+    if (this.#fit && this.#pendingCommands === 0 && this.#wire) this.#end(this.#wire)
   }
 
   handleReadyForQuery(): void {
@@ -208,10 +240,13 @@ export class PreparedQuery<Row> implements pg.Submittable {
   /** Fetches more rows of a limited run only while they fit, so the database reads few rows that would be dropped. */
   handlePortalSuspended(): void {
     const rows = this.#fit ? nextFetchRows(this.#fit, this.#rows.length) : 0
-    if (rows === 0) this.#wire?.sync()
-    else {
-      this.#wire?.execute({ rows })
-      this.#wire?.flush()
+    if (!this.#wire) return
+    if (rows === 0) {
+      this.#pendingCommands -= 1
+      this.#end(this.#wire)
+    } else {
+      this.#wire.execute({ rows })
+      this.#wire.flush()
     }
   }
 
@@ -219,7 +254,10 @@ export class PreparedQuery<Row> implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** Sends a statement that has no values and returns no rows, such as `begin`. */
+/** Sets the time limit until the transaction ends. `set local` would warn outside a transaction. */
+const setTimeLimit = (ms: number): string => `select set_config('statement_timeout', '${ms}', true)`
+
+/** Sends a statement that has no values, such as `begin`. */
 function sendCommand(wire: Wire, text: string): void {
   wire.parse({ name: '', text })
   wire.bind({ statement: '', values: [] })

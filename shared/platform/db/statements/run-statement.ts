@@ -1,25 +1,17 @@
 import type pg from 'pg'
 import { prepareValue } from 'pg/lib/utils.js'
-import { PreparedQuery } from '#shared/platform/db/statements/prepared-query.ts'
+import { type CarriedCommands, PreparedQuery } from '#shared/platform/db/statements/prepared-query.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
-
-/** Transaction commands that a statement carries, which saves their round trips. */
-export interface TransactionBounds {
-  /** Opens a transaction before the statement. */
-  readonly opens?: boolean | undefined
-  /** Commits after the statement, unless it fails. */
-  readonly commits?: boolean | undefined
-}
 
 /** Runs a statement on a connection. */
 export async function runStatement<Row>(
   client: pg.ClientBase,
   statement: Statement<Row>,
-  { opens, commits }: TransactionBounds = {},
+  { opens, commits, timeLimit }: CarriedCommands = {},
 ): Promise<Row[]> {
   const { name = '', text, values = [], columns, rows: form, byteLimit } = statement
   // Text without parameters may hold several statements, which need the simple protocol.
-  if (name === '' && values.length === 0) {
+  if (name === '' && values.length === 0 && !timeLimit) {
     const rowMode = form === undefined ? {} : { rowMode: 'array' as const }
     if (opens) await client.query('begin')
     const { rows } = await client.query<Row & pg.QueryResultRow>({ text, ...rowMode })
@@ -31,7 +23,7 @@ export async function runStatement<Row>(
     return await new Promise<Row[]>((resolve, reject) => {
       client.query(
         new PreparedQuery<Row>(
-          { name, text, values: wireValues, declared: columns, asArrays: form === 'arrays', fit: byteLimit, opens, commits },
+          { name, text, values: wireValues, declared: columns, asArrays: form === 'arrays', fit: byteLimit, opens, commits, timeLimit },
           resolve,
           reject,
         ),

@@ -17,8 +17,8 @@ export interface Statement<Row = unknown> {
   readonly byteLimit?: ByteLimit
   /** Set where a second execution is harmless: work that has committed only such statements may be retried. */
   readonly repeatable?: true
-  /** Set for heavy statements: the part of the request to name when the statement takes too long, such as `filter`. */
-  readonly heavy?: string
+  /** Set for statements that search (`asSearch`). */
+  readonly search?: Search
   /** For the compiler only. */
   readonly row?: Row
 }
@@ -29,12 +29,23 @@ export interface Statement<Row = unknown> {
  */
 export const asArrays = ({ row: _, ...statement }: Statement): Statement<readonly unknown[]> => ({ ...statement, rows: 'arrays' })
 
+/** What a search is asked for by its caller. */
+interface Search {
+  /** The part of the request to name when the search takes too long, such as `filter`; null where only rules of roles limit the rows. */
+  readonly named: string | null
+  /** Ids of the roles whose conditions limit the rows, for the log. */
+  readonly roles: readonly string[]
+}
+
 /**
- * The statement as a heavy one, such as a text search, an aggregate or a report. A process runs the heavy statements of a workspace one at
- * a time, each for at most 5 s; a longer one throws VALIDATION_ERROR that names `named`. In a transaction it does not wait for other heavy
- * statements.
+ * The statement as one that searches: by text or filters, under rules with conditions, or for an aggregate or a report. A process runs as
+ * many searches of a workspace at once as the database has processors, and one while other workspaces use the database. A search ends
+ * after 5 s, with a VALIDATION_ERROR that names `named` or the rules (`runSearch`).
  */
-export const asHeavy = <Row>(statement: Statement<Row>, named: string): Statement<Row> => ({ ...statement, heavy: named })
+export const asSearch = <Row>(statement: Statement<Row>, named: string | null, roles: readonly string[] = []): Statement<Row> => ({
+  ...statement,
+  search: { named, roles },
+})
 
 /** The declaration of a statement: types of its parameters, and of its columns where it returns rows. */
 interface Declaration<P extends Params, C extends Columns> {

@@ -1,0 +1,136 @@
+import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
+
+/** Milliseconds that a search waits for a slot before OVERLOADED (page "Beyond", section 2). */
+const maxWaitMs = 3_000
+
+interface WaitingSearch {
+  readonly admit: () => void
+}
+
+/** The searches of one workspace. */
+interface Line {
+  running: number
+  readonly waiting: WaitingSearch[]
+}
+
+interface SearchLimits {
+  /** Searches of one workspace that run at once while no other workspace uses the database: its processors. */
+  readonly perWorkspace: number
+  /** Searches of all workspaces that run at once. */
+  readonly inAll: number
+  /** Milliseconds for which another workspace still counts as a user of the database; 0 if none does. */
+  readonly othersUseFor: (workspaceId: string) => number
+}
+
+/**
+ * Limits the statements that search. As many searches of a workspace run as the database has processors, and one while another workspace
+ * uses the database: more would only share the same processors, and each would take longer. The others wait in the process, first in,
+ * first out; workspaces are served round-robin. A search that runs is never cancelled in favour of others.
+ */
+export class SearchLimiter {
+  readonly #options: SearchLimits
+  /** Lines by workspace. The map's order is the round-robin order. */
+  readonly #lines = new Map<string, Line>()
+  #running = 0
+  #waiting = 0
+  #recheck: NodeJS.Timeout | undefined
+
+  constructor(options: SearchLimits) {
+    this.#options = options
+  }
+
+  /** The number of searches that wait for a slot. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Takes a slot: undefined when one was free, else a promise that rejects with OVERLOADED after 3 s. */
+  acquire(workspaceId: string): Promise<void> | undefined {
+    const line = this.#lines.get(workspaceId) ?? { running: 0, waiting: [] }
+    this.#lines.set(workspaceId, line)
+    if (line.waiting.length > 0 || !this.#mayRun(workspaceId, line)) return this.#wait(workspaceId, line)
+    this.#begin(line)
+    return undefined
+  }
+
+  release(workspaceId: string): void {
+    const line = this.#lines.get(workspaceId) as Line
+    line.running -= 1
+    this.#running -= 1
+    this.#removeIfEmpty(workspaceId, line)
+    if (this.#waiting > 0) this.#admit()
+  }
+
+  /** Whether another workspace's search waits or runs. */
+  hasOthers(workspaceId: string): boolean {
+    return this.#lines.size > (this.#lines.has(workspaceId) ? 1 : 0)
+  }
+
+  close(): void {
+    clearTimeout(this.#recheck)
+  }
+
+  #mayRun(workspaceId: string, { running }: Line): boolean {
+    if (this.#running >= this.#options.inAll) return false
+    if (running === 0) return true
+    return running < this.#options.perWorkspace && !this.hasOthers(workspaceId) && this.#options.othersUseFor(workspaceId) === 0
+  }
+
+  #begin(line: Line): void {
+    line.running += 1
+    this.#running += 1
+  }
+
+  #wait(workspaceId: string, line: Line): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        line.waiting.splice(line.waiting.indexOf(search), 1)
+        this.#waiting -= 1
+        this.#removeIfEmpty(workspaceId, line)
+        reject(overloadedProblem(`Other searches and reports of this workspace took ${maxWaitMs / 1_000} s; try again soon`))
+      }
+      const limit = setTimeout(leave, maxWaitMs)
+      const search = {
+        admit: () => {
+          clearTimeout(limit)
+          resolve()
+        },
+      }
+      line.waiting.push(search)
+      this.#waiting += 1
+      this.#recheckLater(workspaceId)
+    })
+  }
+
+  #admit(): void {
+    for (const [workspaceId, line] of [...this.#lines]) {
+      let isServed = false
+      while (line.waiting.length > 0 && this.#mayRun(workspaceId, line)) {
+        this.#waiting -= 1
+        this.#begin(line)
+        line.waiting.shift()?.admit()
+        isServed = true
+      }
+      if (isServed) {
+        // The workspace moves behind the other ones.
+        this.#lines.delete(workspaceId)
+        this.#lines.set(workspaceId, line)
+      }
+    }
+  }
+
+  /** The others stop using the database without a call of `release`, so a search that waits for that is looked at again. */
+  #recheckLater(workspaceId: string): void {
+    const ms = this.#options.othersUseFor(workspaceId)
+    if (ms === 0 || this.#recheck) return
+    this.#recheck = setTimeout(() => {
+      this.#recheck = undefined
+      this.#admit()
+      for (const [id, { waiting }] of this.#lines) if (waiting.length > 0) return this.#recheckLater(id)
+    }, ms)
+  }
+
+  #removeIfEmpty(workspaceId: string, line: Line): void {
+    if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(workspaceId)
+  }
+}
