@@ -7,6 +7,7 @@ import type { FloorOptions, FloorType } from '#bench/floor/type.ts'
 const searches: Readonly<Record<string, (value: string) => unknown[]>> = {
   filter: (value) => [value],
   range: (value) => value.split(' '),
+  wide: (value) => [...value.split(' '), '2026-07-01'],
   q: (value) => [`%${value}%`, `%${value}%`],
   sort: () => [],
   total: () => [],

@@ -12,6 +12,11 @@ export function statementsOf(type: FloorType) {
     list: `select ${all} from ${table} order by id desc limit $1`,
     filter: page(`"${stage}" = $1`, 'id desc', 2),
     range: page(`"${amount}" >= $1::numeric and "${amount}" < $2::numeric`, 'id desc', 3),
+    wide: page(
+      `"${amount}" >= $1::numeric and "${amount}" < $2::numeric and "${due}" >= $3::date`,
+      `"${amount}" desc nulls last, id desc`,
+      4,
+    ),
     sort: page('true', `"${due}" asc nulls last, id desc`, 1),
     q: page([name, notes].map((column, index) => `lower("${column}" collate "pg_c_utf8") like $${index + 1}`).join(' or '), 'id desc', 3),
     total: page('true', 'id desc', 1),

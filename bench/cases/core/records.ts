@@ -27,6 +27,7 @@ function reads(bench: Bench, size: Pipeline): Case[] {
     })
   const stage = (index: number) => `stage-${index % 200}`
   const span = (index: number) => [(index * 37) % 990, ((index * 37) % 990) + 10].map(String) as [string, string]
+  const quarter = (index: number) => [(index * 37) % 740, ((index * 37) % 740) + 250].map(String) as [string, string]
   const word = (index: number) => `deal ${1 + ((index * 7_919) % size.records)}`
   return [
     at(bench, size, {
@@ -43,6 +44,15 @@ function reads(bench: Bench, size: Pipeline): Case[] {
       (index) => span(index).join(' '),
       (index) => filters(['amount', 'gte', span(index)[0]], ['amount', 'lt', span(index)[1]]),
       searchAims,
+    ),
+    // An eighth of the records match, and each search counts and sorts them.
+    search(
+      'two fields, sorted',
+      'wide',
+      (index) => quarter(index).join(' '),
+      (index) =>
+        `${filters(['amount', 'gte', quarter(index)[0]], ['amount', 'lt', quarter(index)[1]], ['due', 'gte', '2026-07-01'])}&sort=amount&dir=desc`,
+      { ratioAtLeast: 0.85 },
     ),
     search('q', 'q', word, (index) => `q=${encodeURIComponent(word(index))}`, searchAims),
     search('nothing, sorted', 'sort', String, () => 'sort=due&dir=asc', searchAims),

@@ -59,9 +59,9 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
   return toVisibleViews(type, found, access, selected)
 }
 
-/** Reads the rows of a search as arrays. */
-const readQueryRows = (scope: Scope, { asSearch }: CompiledQuery, statement: Statement<unknown>): Promise<RecordRow[]> =>
-  readRows(scope, asArrays(asSearch(statement)))
+/** Reads rows as arrays. */
+const readQueryRows = (scope: Scope, { isPlain, asSearch }: CompiledQuery, statement: Statement<unknown>): Promise<RecordRow[]> =>
+  readRows(scope, asArrays(isPlain ? statement : asSearch(statement)))
 
 const tooLong = (limit: number, reason: string) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records ${reason}`)

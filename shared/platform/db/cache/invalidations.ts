@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { translateDatabaseError } from '#shared/platform/db/database-errors.ts'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
@@ -49,7 +50,7 @@ export class Invalidations {
     this.#drop = drop
   }
 
-  /** Resolves once every change committed before this call has been dropped from the caches. Rejects when the database is unreachable. */
+  /** Resolves once every change committed before this call has been dropped from the caches. Throws UNAVAILABLE when the database is unreachable. */
   refresh(): Promise<void> {
     // All calls made before the next statement is sent share it. It is sent when the running statement has been answered, at the end of
     // that turn of the event loop.
@@ -104,7 +105,7 @@ export class Invalidations {
       this.#apply(rows)
     } catch (error) {
       this.#discard(client)
-      throw error
+      throw translateDatabaseError(error)
     }
   }
 
@@ -129,7 +130,7 @@ export class Invalidations {
       return await retryWhileRecovering(() => this.#connectOnce())
     } catch (error) {
       this.#client = undefined
-      throw error
+      throw translateDatabaseError(error)
     }
   }
 
