@@ -31,7 +31,8 @@ export function createApp(services: ApiServices): Koa {
     ctx.state.requestId = requestId
     ctx.set('X-Request-ID', requestId)
     const finished = observeRequest(ctx, services)
-    const endCall = trackCall()
+    ctx.state.workspaceId = workspaceIn(ctx.path)
+    const endCall = trackCall(ctx.state.workspaceId)
     drainUnreadBody(ctx)
     try {
       requireContentHost(ctx, services.config)
@@ -48,3 +49,6 @@ export function createApp(services: ApiServices): Koa {
   app.use(routers.routes())
   return app
 }
+
+/** The workspace that an address names, which nobody has checked yet. */
+const workspaceIn = (path: string): string | undefined => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(path)?.[0].toLowerCase()

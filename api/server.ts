@@ -12,6 +12,7 @@ import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { AnswerAdmission } from '#shared/platform/kernel/process/answer-admission.ts'
 import { openServices } from '#shared/services.ts'
 
 for (const { counters = [] } of metrics) for (const counter of counters) registry.registerMetric(counter)
@@ -22,6 +23,9 @@ export interface Api {
   /** Accepts no new requests, gives running ones `graceMs` to end, then closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
+
+/** The most bytes of large answers that a process reads and writes at a time. */
+const maxAnswerBytes = 32_000_000
 
 /** Starts the API on the configured port. `time` replaces the database's clock. */
 export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
@@ -40,7 +44,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
-  const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database) }
+  const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database), answers: new AnswerAdmission(maxAnswerBytes) }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(
     {

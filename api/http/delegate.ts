@@ -39,7 +39,9 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
   const operation =
-    preferred.ms === 0 ? undefined : await waitUntracked(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
+    preferred.ms === 0
+      ? undefined
+      : await waitUntracked(workspaceId ?? undefined, () => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
   // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') throw failureOf(route, operation)
@@ -53,7 +55,7 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   ctx.set('Preference-Applied', 'respond-async')
   // Without waiting, only a repeated request can find its work begun or ended.
   const found = operation ?? (call.key === undefined ? undefined : await findOperation(scope.db, id))
-  sendData(ctx, 202, { job_id: id, status: found?.status ?? 'queued' })
+  await sendData(ctx, 202, { job_id: id, status: found?.status ?? 'queued' })
 }
 
 /** Enqueues the work and returns the id of its operation; for a repeated Idempotency-Key, the id of the first operation. */
@@ -102,8 +104,8 @@ async function sendResult(
   else if (bare) {
     // The function's author controls the content: no browser may render it as a page of this origin.
     ctx.set('X-Content-Type-Options', 'nosniff')
-    sendJson(ctx, status, bare.body(operation.result))
-  } else sendData(ctx, status, operation.result)
+    await sendJson(ctx, status, bare.body(operation.result))
+  } else await sendData(ctx, status, operation.result)
 }
 
 /** The failure of an operation, as if the API itself had thrown it. */

@@ -35,7 +35,7 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
     if (isSameSiteOnly) refuseCrossSite(ctx, services.config.publicUrl)
     if (route.limit) await services.rateLimits.countClient(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
-    const answer = await inAttempts(services.cache, services.database, ({ db }) => work(route, ctx, services, db))
+    const answer = await inAttempts(services.cache, databaseOf(ctx, services), ({ db }) => work(route, ctx, services, db))
     if (answer) await send(ctx, answer)
   }
 }
@@ -50,7 +50,7 @@ async function read(
   services: ApiServices,
   verification: Verification | undefined,
 ): Promise<Answer> {
-  const admitted = await admit(route, ctx, services, services.database)
+  const admitted = await admit(route, ctx, services, databaseOf(ctx, services))
   const scope = { ...admitted.scope, verification } as Scope
   const query = readRouteQuery(route, ctx)
   const request = buildRequest(ctx, query, {}, admitted.resource)
@@ -125,12 +125,18 @@ const pageOf = ({ framed }: PageRoute, shown: Page | Reply, { config }: ApiServi
 async function send(ctx: Context, { status, data }: Answer): Promise<void> {
   if (data instanceof WithETag) {
     ctx.set('ETag', data.etag)
-    sendData(ctx, status, data.data)
+    await sendData(ctx, status, data.data)
   } else if (data instanceof WithHeaders) {
     ctx.set(data.headers)
-    sendData(ctx, status, data.data)
+    await sendData(ctx, status, data.data)
   } else if (data instanceof Reply) await sendReply(ctx, status, data)
-  else sendData(ctx, status, data)
+  else await sendData(ctx, status, data)
+}
+
+/** The database as one request uses it: the bytes that the request reads are counted. */
+function databaseOf(ctx: Context, { database }: ApiServices): Executor {
+  ctx.state.meter ??= { bytes: 0 }
+  return database.metered(ctx.state.meter)
 }
 
 /** Runs a request with an Idempotency-Key, in one transaction with saving its answer unless repeatable, or returns the saved answer. */
@@ -152,12 +158,23 @@ async function handleOnce(
 
 /** Checks authentication, workspace, app and permission, before the body is read. */
 async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
-  const platform = await authenticate(ctx, route.permission, services, db)
+  const platform = { ...(await authenticate(ctx, route.permission, services, db)), admitAnswer: admissionOf(ctx, services) }
   requireCleanAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return { scope: platform, resource: undefined }
   return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) })
 }
+
+/** Admits a request's large answer until it has been sent or the caller has gone. A repeated read is admitted anew. */
+const admissionOf =
+  (ctx: Context, { answers }: ApiServices) =>
+  async (bytes: number): Promise<void> => {
+    ctx.state.endAnswer?.()
+    const end = await answers.admit(ctx.state.workspaceId ?? '', bytes)
+    ctx.state.endAnswer = end
+    if (ctx.res.closed) end()
+    else ctx.res.once('close', end)
+  }
 
 /** Checks the permission on a resource that only the body names. */
 async function checkBodyResource(route: Route, request: Request<string, unknown, unknown>, scope: PlatformScope | Scope): Promise<void> {

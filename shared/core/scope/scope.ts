@@ -38,6 +38,8 @@ export interface PlatformScope extends Services {
   readonly verification?: Verification | undefined
   /** Set in a rehearsal, whose transaction will be rolled back. Auto-numbered fields then get no numbers. */
   readonly rehearsal?: true
+  /** Set in a request: waits until an answer of so many bytes may be read and written. Throws OVERLOADED after 3 s. */
+  readonly admitAnswer?: ((bytes: number) => Promise<void>) | undefined
 }
 
 /** Scope of work in a workspace: the workspace, the actor and its rights. */
@@ -58,6 +60,7 @@ export const readRows = <Row>(
 ): Promise<Row[]> => (verification ? verification.query<Row>(db, statement) : db.query<Row>(statement))
 
 /** An executor of read-only statements, each run by `readRows`. */
-export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query'> => ({
+export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query' | 'workspaceId'> => ({
+  workspaceId: scope.db.workspaceId,
   query: (statement) => readRows(scope, statement),
 })

@@ -1,3 +1,4 @@
+import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, requireFittingItems, takeFittingItems } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 
@@ -13,14 +14,15 @@ interface Definition {
  * another to be skipped. Throws VALIDATION_ERROR for a damaged cursor, and for a list above 10 MB without `limit`; the message then names
  * `limit`.
  */
-export function pageDefinitions<Item extends Definition>(
+export async function pageDefinitions<Item extends Definition>(
+  db: Pick<Executor, 'workspaceId'>,
   list: string,
   definitions: readonly Item[],
   { limit, cursor }: LinkedQuery,
-): LinkedPage<Item> {
+): Promise<LinkedPage<Item>> {
   const rest = cursor === undefined ? [...definitions] : definitions.slice(startIndexOf(definitions, readCursor(list, cursor)))
-  if (limit === undefined) return { items: requireFittingItems(rest, 'ask for pages by limit, 1 to 200'), next: null }
-  const page = takeFittingItems(rest.slice(0, limit))
+  if (limit === undefined) return { items: await requireFittingItems(db, rest, 'ask for pages by limit, 1 to 200'), next: null }
+  const page = await takeFittingItems(db, rest.slice(0, limit))
   const last = page.at(-1)
   return { items: page, next: last && page.length < rest.length ? makeCursor(list, `${last.created_at} ${last.key}`) : null }
 }

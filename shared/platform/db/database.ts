@@ -8,7 +8,7 @@ import { maxSearchMs, runSearch } from '#shared/platform/db/pool/run-search.ts'
 import { SearchLimiter } from '#shared/platform/db/pool/search-limiter.ts'
 import { endSilentConnections } from '#shared/platform/db/pool/silence-watchdog.ts'
 import { mayWrite } from '#shared/platform/db/statements/may-write.ts'
-import type { CarriedCommands } from '#shared/platform/db/statements/prepared-query.ts'
+import type { ByteMeter, CarriedCommands } from '#shared/platform/db/statements/prepared-query.ts'
 import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
 import { runAndLogSlow, type SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
@@ -29,6 +29,8 @@ export interface Executor {
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` after the commit of the transaction; outside one, at once. */
   afterCommit(hook: () => void): void
+  /** The workspace in whose share its connections count; null for the platform's own work. */
+  readonly workspaceId: string | null
   /** The same executor with its connections counted in the share of a workspace; a transaction keeps its connection. */
   forWorkspace(workspaceId: string): Executor
 }
@@ -38,12 +40,19 @@ export interface Tx extends Executor {
   readonly inTransaction: true
 }
 
+/** For whom statements run: the workspace whose share counts, and the meter of its caller. */
+interface User {
+  readonly owner: ConnectionOwner
+  readonly meter?: ByteMeter | undefined
+}
+
 /** Keeps the platform's own schemas on the coordinator where Citus places new schemas on worker nodes. Plain PostgreSQL ignores it. */
 export const citusCoordinatorOption = '-c citus.enable_schema_based_sharding=off'
 
 /** The process's connection pool. Close it when the process stops. */
 export class Database implements Executor {
   readonly pool: pg.Pool
+  readonly workspaceId = null
   readonly url: string
   readonly #slow: SlowStatements | undefined
   readonly #waits = new LongWaits()
@@ -73,19 +82,29 @@ export class Database implements Executor {
   }
 
   query<Row>(statement: Statement<Row>): Promise<Row[]> {
-    return this.#query(null, statement)
+    return this.#query({ owner: null }, statement)
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    return this.#runTransaction(null, work, last)
+    return this.#runTransaction({ owner: null }, work, last)
   }
 
   forWorkspace(workspaceId: string): Executor {
+    return this.#executor({ owner: workspaceId })
+  }
+
+  /** The same executor, whose `meter` counts the bytes of the rows that it reads. */
+  metered(meter: ByteMeter): Executor {
+    return this.#executor({ owner: null, meter })
+  }
+
+  #executor(user: User): Executor {
     const shared: Executor = {
-      query: (statement) => this.#query(workspaceId, statement),
-      transaction: (work, last) => this.#runTransaction(workspaceId, work, last),
+      workspaceId: user.owner,
+      query: (statement) => this.#query(user, statement),
+      transaction: (work, last) => this.#runTransaction(user, work, last),
       afterCommit: (hook) => hook(),
-      forWorkspace: (other) => (other === workspaceId ? shared : this.forWorkspace(other)),
+      forWorkspace: (workspaceId) => (workspaceId === user.owner ? shared : this.#executor({ ...user, owner: workspaceId })),
     }
     return shared
   }
@@ -114,10 +133,10 @@ export class Database implements Executor {
     this.#waits.close()
   }
 
-  async #query<Row>(owner: ConnectionOwner, statement: Statement<Row>): Promise<Row[]> {
+  async #query<Row>({ owner, meter }: User, statement: Statement<Row>): Promise<Row[]> {
+    const run = () => this.#withClient(owner, (client) => this.#run(client, statement, meter))
     try {
-      if (!statement.search || owner === null) return await this.#withClient(owner, (client) => this.#run(client, statement))
-      return await this.#withSlot(owner, () => this.#withClient(owner, (client) => this.#run(client, statement)))
+      return await (statement.search && owner !== null ? this.#withSlot(owner, run) : run())
     } catch (error) {
       throw translateDatabaseError(error, mayWrite(statement.text))
     }
@@ -134,13 +153,18 @@ export class Database implements Executor {
     }
   }
 
-  #run<Row>(client: pg.PoolClient, statement: Statement<Row>, carried?: Omit<CarriedCommands, 'timeLimit'>): Promise<Row[]> {
+  #run<Row>(
+    client: pg.PoolClient,
+    statement: Statement<Row>,
+    meter: ByteMeter | undefined,
+    carried?: Omit<CarriedCommands, 'timeLimit'>,
+  ): Promise<Row[]> {
     const { search } = statement
     return runAndLogSlow(this.#slow, statement, () => {
-      if (!search) return runStatement(client, statement, carried)
+      if (!search) return runStatement(client, statement, carried, meter)
       const afterwardsMs = carried ? this.#statementTimeoutMs : undefined
       const timeLimit = { ms: maxSearchMs, afterwardsMs }
-      return runSearch(search, this.#waits, this.#slow?.log, () => runStatement(client, statement, { ...carried, timeLimit }))
+      return runSearch(search, this.#waits, this.#slow?.log, () => runStatement(client, statement, { ...carried, timeLimit }, meter))
     })
   }
 
@@ -179,17 +203,17 @@ export class Database implements Executor {
   }
 
   // The first statement carries the `begin`, which saves a round trip.
-  async #runTransaction<T>(owner: ConnectionOwner, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+  async #runTransaction<T>({ owner, meter }: User, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
     const client = await this.#connect(owner)
     const hooks: (() => void)[] = []
     let broken: unknown
     let isCommitting = false
     const run: Run = (statement, commits) => {
-      const send = () => this.#run(client, statement, { opens: isIdle(client), commits })
+      const send = () => this.#run(client, statement, meter, { opens: isIdle(client), commits })
       return statement.search && owner !== null ? this.#withSlot(owner, send) : send()
     }
     try {
-      const result = await work(transactionOf(run, hooks))
+      const result = await work(transactionOf(owner, run, hooks))
       isCommitting = true
       if (last) await run(last(result), true)
       else if (!isIdle(client)) await client.query('commit')
@@ -212,8 +236,9 @@ const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus()
 /** Runs a statement of a transaction, and commits with it when `commits`. */
 type Run = <Row>(statement: Statement<Row>, commits?: boolean) => Promise<Row[]>
 
-function transactionOf(run: Run, hooks: (() => void)[]): Tx {
+function transactionOf(workspaceId: string | null, run: Run, hooks: (() => void)[]): Tx {
   const tx: Tx = {
+    workspaceId,
     inTransaction: true,
     query: async <Row>(statement: Statement<Row>) => {
       try {

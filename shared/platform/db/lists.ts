@@ -5,6 +5,7 @@ import { type Statement, statement } from '#shared/platform/db/statements/statem
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -20,6 +21,9 @@ const maxItemBytes = maxListBytes - 10_000
  */
 const maxJsonBytes = (rowBytes: number, rows: number): number => rowBytes * 6 + rows * 2_000
 
+/** What reads a list, and the workspace whose share of the thread its items are measured in. */
+type ListExecutor = Pick<Executor, 'query' | 'workspaceId'>
+
 /** The rows of a read that fit into its byte limit. */
 interface FittingRows<Row> {
   readonly rows: Row[]
@@ -30,7 +34,7 @@ interface FittingRows<Row> {
 }
 
 /** Reads the first rows of a statement that fit into `maxBytes`, at least one. The rest is never in memory. */
-async function queryFitting<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>, maxBytes: number): Promise<FittingRows<Row>> {
+async function queryFitting<Row>(db: ListExecutor, statement: Statement<Row>, maxBytes: number): Promise<FittingRows<Row>> {
   const fit: ByteLimit = { maxBytes, bytes: 0, isWhole: true }
   const rows = await db.query<Row>({ ...statement, byteLimit: fit })
   return { rows, bytes: fit.bytes, isWhole: fit.isWhole }
@@ -43,37 +47,36 @@ interface ReadPage<Row> {
 }
 
 /** Reads a page of at most `limit` rows and 10 MB; the statement must ask for one row more. Bytes beyond the limit are never in memory. */
-export async function readPage<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>, limit: number): Promise<ReadPage<Row>> {
+export async function readPage<Row>(db: ListExecutor, statement: Statement<Row>, limit: number): Promise<ReadPage<Row>> {
   const { rows, bytes, isWhole } = await queryFitting<Row>(db, statement, maxItemBytes)
   const asked = rows.slice(0, limit)
-  const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? asked : takeFittingItems(asked)
+  const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? asked : await takeFittingItems(db, asked)
   return { page, hasMore: !isWhole || rows.length > page.length }
 }
 
 /** Reads a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single row. */
-export async function readWholeList<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>, hint: string): Promise<Row[]> {
+export async function readWholeList<Row>(db: ListExecutor, statement: Statement<Row>, hint: string): Promise<Row[]> {
   const { page, hasMore } = await readPage<Row>(db, statement, Number.POSITIVE_INFINITY)
   if (hasMore) throw tooLarge(hint)
   return page
 }
 
 /** Returns the items of a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single item. */
-export function requireFittingItems<Item>(items: Item[], hint: string): Item[] {
-  if (takeFittingItems(items).length < items.length) throw tooLarge(hint)
+export async function requireFittingItems<Item>(db: Pick<Executor, 'workspaceId'>, items: Item[], hint: string): Promise<Item[]> {
+  if ((await takeFittingItems(db, items)).length < items.length) throw tooLarge(hint)
   return items
 }
 
-/** Returns the first items, at least one, that together have at most 10 MB as JSON. */
-export function takeFittingItems<Item>(items: readonly Item[]): Item[] {
-  let remainingBytes = maxItemBytes
-  const kept: Item[] = []
-  for (const item of items) {
-    remainingBytes -= sizeOf(item)
-    if (remainingBytes < 0 && kept.length > 0) break
-    kept.push(item)
-  }
-  return kept
+/** Returns the first items, at least one, that together have at most 10 MB as JSON. Measuring many of them shares the thread. */
+export async function takeFittingItems<Item>(
+  db: Pick<Executor, 'workspaceId'>,
+  items: Iterable<Item> | AsyncIterable<Item>,
+): Promise<Item[]> {
+  return (await collectItems(db, items)).items
 }
+
+/** Bytes that are measured before the thread may be given to others. */
+const maxPieceBytes = 256_000
 
 const sizeOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1
 
@@ -147,7 +150,7 @@ interface Listing<Row extends Created, Item> {
  * Reads a list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`.
  */
 export async function listByCreation<Row extends Created, Item>(
-  db: Pick<Executor, 'query'>,
+  db: ListExecutor,
   { limit, cursor }: LinkedQuery,
   { list, find, isVisible = () => true, show }: Listing<Row, Item>,
 ): Promise<LinkedPage<Item>> {
@@ -156,7 +159,7 @@ export async function listByCreation<Row extends Created, Item>(
     const statement = find(at, id, limit === undefined ? null : limit + 1)
     const { page, hasMore } = await readPage<Row>(db, statement, limit ?? Number.POSITIVE_INFINITY)
     const visible = page.filter(isVisible)
-    const { items, isCut } = await collectItems(show(visible))
+    const { items, isCut } = await collectItems(db, show(visible))
     if (limit === undefined && (hasMore || isCut)) throw tooLarge('ask for pages by limit, 1 to 200')
     const last = isCut ? visible[items.length - 1] : page.at(-1)
     if (!last || !(hasMore || isCut)) return { items, next: null }
@@ -166,13 +169,22 @@ export async function listByCreation<Row extends Created, Item>(
 }
 
 /** Collects items until they have 10 MB together. */
-async function collectItems<Item>(source: AsyncIterable<Item> | Iterable<Item>): Promise<{ items: Item[]; isCut: boolean }> {
+async function collectItems<Item>(
+  { workspaceId }: Pick<Executor, 'workspaceId'>,
+  source: AsyncIterable<Item> | Iterable<Item>,
+): Promise<{ items: Item[]; isCut: boolean }> {
   let remainingBytes = maxItemBytes
+  let pieceBytes = 0
   const items: Item[] = []
   for await (const item of source) {
-    remainingBytes -= sizeOf(item)
+    const bytes = sizeOf(item)
+    remainingBytes -= bytes
     if (remainingBytes < 0 && items.length > 0) return { items, isCut: true }
     items.push(item)
+    pieceBytes += bytes
+    if (pieceBytes < maxPieceBytes) continue
+    pieceBytes = 0
+    await pauseWhenDue(workspaceId ?? '')
   }
   return { items, isCut: false }
 }

@@ -81,7 +81,7 @@ test('long text: a page with much text ends early, and a search with too much te
   t.is((await owner.get(`${path}?limit=10`)).data.records.length, 10)
   const refused = await owner.get(`${path}?page=1&limit=140`)
   t.is(refused.status, 400)
-  const bound = 'together these records hold more than 9 MB of text in all their fields, selected or not'
+  const bound = 'together these records hold more than 10 MB of text in all their fields, selected or not'
   t.is(refused.body.error.message, `limit must be less than 140 here: ${bound}`)
   t.is((await owner.get(`${path}?page=1&limit=35`)).data.records.length, 35)
   t.like((await owner.get(`${path}?page=3&limit=100`)).data, { records: [], total: 140 })

@@ -33,7 +33,13 @@ test('maintenance: old rows are deleted in batches, and the others stay', async 
     texts.push(statement.text)
     return database.query<Row>(statement)
   }
-  const db: Executor = { query, transaction: (work) => database.transaction(work), afterCommit: (hook) => hook(), forWorkspace: () => db }
+  const db: Executor = {
+    workspaceId: null,
+    query,
+    transaction: (work) => database.transaction(work),
+    afterCommit: (hook) => hook(),
+    forWorkspace: () => db,
+  }
   const task = defineCleanup('sweep_litter', { table: 'litter', old: 'at < $before', by: 'at', keptDays: 1, everyMinutes: 60, batch: 4 })
   await task.run({ db, now: () => new Date('2030-01-02T12:00:00Z') }, new AbortController().signal)
   t.is(await countRows(w.db, 'litter'), 13)

@@ -91,6 +91,6 @@ test('compute budget: a call that awaits its operation is not counted', async (t
     return began
   }
   t.false(await isNext(), 'two calls, one of which computes')
-  t.true(await waitUntracked(isNext))
+  t.true(await waitUntracked(undefined, isNext))
   for (const end of ends) end()
 })

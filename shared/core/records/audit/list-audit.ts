@@ -23,7 +23,7 @@ export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise
   const shown = readers ? await maskEntries(scope, entries, readers) : entries
   // A character takes at most six bytes in JSON, so a page of up to 1,000,000 characters stays below 10 MB.
   const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
-  if (mayBeLong && takeFittingItems(shown).length < shown.length) throw tooLong(query.limit)
+  if (mayBeLong && (await takeFittingItems(scope.db, shown)).length < shown.length) throw tooLong(query.limit)
   return { entries: shown, total }
 }
 

@@ -1,7 +1,7 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
-import { listPage } from '#shared/core/records/query/read-store.ts'
+import { listPage, listPageBytes } from '#shared/core/records/query/read-store.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordView, rowId } from '#shared/core/records/record.ts'
 import { recordColumnNames } from '#shared/core/records/record-columns.ts'
@@ -10,7 +10,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
-import { asArrays, asSearch, asUnprepared } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, asSearch, asUnprepared, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -43,15 +43,21 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
   countRuleUses(scope, type.fields, access)
   const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
   const after = query.cursor === undefined ? undefined : readCursorId(list, query.cursor)
-  const fill = listPage(type, access, reference?.field, after !== undefined)
-  const statement = fill({ after, refId: reference?.id, limit: query.limit + 1 })
-  const planned = reference?.field.type === 'refs' ? asUnprepared(statement) : statement
   const isSearch = reference !== undefined || access.verdict === 'some'
-  const rows = await readRows(scope, asArrays(isSearch ? asSearch(planned, reference ? 'ref_id' : null, access.limitingRoles) : planned))
+  const read = <Row>(statement: Statement<Row>) => {
+    const planned = reference?.field.type === 'refs' ? asUnprepared(statement) : statement
+    return readRows(scope, asArrays(isSearch ? asSearch(planned, reference ? 'ref_id' : null, access.limitingRoles) : planned))
+  }
+  const given = { after, refId: reference?.id, limit: query.limit + 1 }
+  if (type.longRecords) {
+    const [measured] = await read(listPageBytes(type, access, reference?.field, after !== undefined)(given))
+    await scope.admitAnswer?.(measured?.[0] as number)
+  }
+  const rows = await read(listPage(type, access, reference?.field, after !== undefined)(given))
   const found = type.longRecords ? ((rows[0]?.[recordColumnNames(type).length] ?? 0) as number) : rows.length
   const page = rows.slice(0, query.limit)
   const visible = toVisibleViews(type, page, access, selected)
-  const records = type.longRecords ? takeFittingItems(visible) : visible
+  const records = type.longRecords ? await takeFittingItems(scope.db, visible) : visible
   const last = page[records.length - 1]
   return found > records.length && last ? { records, next_cursor: makeCursor(list, rowId(last)) } : { records }
 }

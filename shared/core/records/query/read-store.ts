@@ -59,19 +59,8 @@ const maxPageBytes = 8_000_000
  */
 export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean) {
   return cachedStatement(access, `list ${reference?.column ?? ''} ${paged}`, () => {
-    const query = builder.select(recordColumnNames(type)).from(tableOf(type)).orderBy('id', 'desc')
-    const params: Params & { readonly limit: typeof bigint } = {
-      limit: bigint,
-      ...(paged && { after: uuid }),
-      ...(reference && { refId: uuid }),
-    }
-    const where = access.where()
-    if (where) query.where(where)
-    if (paged) query.where('id', '<', slot('after') as never)
-    if (reference) {
-      const holds = reference.type === 'ref' ? '?? = ?::uuid' : '?? @> array[?::uuid]'
-      query.whereRaw(holds, [reference.column, slot('refId') as never])
-    }
+    const { query, params } = listQuery(type, access, reference, paged)
+    query.select(recordColumnNames(type))
     const columns: Columns = recordColumns(type)
     if (!type.longRecords) return prepareStatement(builder.raw('? limit ?', [query, slot('limit')] as never), { params, columns })
     query.select({ bytes: textBytes(type) })
@@ -84,6 +73,34 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
     )
     return prepareStatement(sized, { params, columns: { ...columns, found: bigint.notNull } })
   })
+}
+
+/** The bytes of the text of the page that `listPage` reads, at most `maxPageBytes`, without reading the text. Same parameters. */
+export function listPageBytes(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean) {
+  return cachedStatement(access, `list bytes ${reference?.column ?? ''} ${paged}`, () => {
+    const { query, params } = listQuery(type, access, reference, paged)
+    query.select({ bytes: textBytes(type) })
+    const sum = `select least(coalesce(sum(bytes), 0), ${maxPageBytes})::bigint as bytes from (? limit ?) as page`
+    return prepareStatement(builder.raw(sum, [query, slot('limit')] as never), { params, columns: { bytes: bigint.notNull } })
+  })
+}
+
+/** The records of a page without its columns and limit. */
+function listQuery(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean) {
+  const query = builder.from(tableOf(type) as never).orderBy('id', 'desc')
+  const params: Params & { readonly limit: typeof bigint } = {
+    limit: bigint,
+    ...(paged && { after: uuid }),
+    ...(reference && { refId: uuid }),
+  }
+  const where = access.where()
+  if (where) query.where(where)
+  if (paged) query.where('id', '<', slot('after') as never)
+  if (reference) {
+    const holds = reference.type === 'ref' ? '?? = ?::uuid' : '?? @> array[?::uuid]'
+    query.whereRaw(holds, [reference.column, slot('refId') as never])
+  }
+  return { query, params }
 }
 
 /** Marks a type as one with long records. */

@@ -1,13 +1,14 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
-import { maxPageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
+import { maxPageBytes, pageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordRow, type RecordView, rowId } from '#shared/core/records/record.ts'
 import { recordColumnNames } from '#shared/core/records/record-columns.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
 import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -29,19 +30,36 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   const selected = readFieldSelection(type, access, query.fields)
   const { limit, offset = 0 } = query
   const search = compileQuery(scope, type, access, query)
+  if (type.longRecords) await admitLongPage(scope, type, access, search, limit, offset)
   const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, search))
   const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
   if (found.length > 0) {
     const records = toVisibleViews(type, found, access, selected)
-    if (type.longRecords && takeFittingItems(records).length < records.length) throw tooLong(limit, 'have more than 10 MB')
+    if (type.longRecords && (await takeFittingItems(scope.db, records)).length < records.length)
+      throw tooLong(limit, 'have more than 10 MB')
     return { records, total: found[0]?.[recordColumnNames(type).length + 1] as number }
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
-  if (offset === 0 && !type.longRecords) return { records: [], total: 0 }
+  if (offset === 0) return { records: [], total: 0 }
   const count = cachedSearchStatement(access, `total ${search.shape}`, () => totalOf(type, search))
-  const total = ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number
-  if (total > offset) throw tooLong(limit, `hold more than ${maxPageBytes / 1_000_000} MB of text in all their fields, selected or not`)
-  return { records: [], total }
+  return { records: [], total: ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number }
+}
+
+/** Has the database measure a page of long records before it is read: too long a page is refused, others are admitted by their bytes. */
+async function admitLongPage(
+  scope: Scope,
+  type: RecordType,
+  access: RecordAccess,
+  search: CompiledQuery,
+  limit: number,
+  offset: number,
+): Promise<void> {
+  const measure = cachedSearchStatement(access, `bytes ${search.shape}`, () => pageBytes(type, search))
+  const [measured] = await readQueryRows(scope, search, measure({ ...search.values, limit, offset }))
+  const [bytes, records] = measured as unknown as readonly [number, number]
+  if (bytes > maxPageBytes && records > 1)
+    throw tooLong(limit, `hold more than ${maxPageBytes / 1_000_000} MB of text in all their fields, selected or not`)
+  await scope.admitAnswer?.(bytes)
 }
 
 /**

@@ -12,11 +12,6 @@ const pageParams = (query: CompiledQuery) => ({ ...query.params(), limit: bigint
 
 const pageColumns = derivedFromType((type) => ({ ...recordColumns(type), bytes: integer.notNull }))
 const pageColumnsWithTotal = derivedFromType((type) => ({ ...pageColumns(type), total: bigint.notNull }))
-const measuredPageColumns = derivedFromType((type) => ({
-  ...pageColumnsWithTotal(type),
-  together: bigint.notNull,
-  records: bigint.notNull,
-}))
 
 /**
  * A page whose rows also have the number of all matches; it is counted only when the page has a row. The index is read twice, for the page
@@ -27,10 +22,10 @@ const measuredPageColumns = derivedFromType((type) => ({
  * read. A join of page and number took PostgreSQL half as long again to plan over 60 columns, and counted even when nothing was found.
  */
 export function pageWithTotal(type: RecordType, search: CompiledQuery) {
-  const page = pageSql(type, search, totalSql(type, search))
-  return type.longRecords
-    ? prepareStatement(ifNotTooLong(page), { params: pageParams(search), columns: measuredPageColumns(type) })
-    : prepareStatement(page, { params: pageParams(search), columns: pageColumnsWithTotal(type) })
+  return prepareStatement(pageSql(type, search, totalSql(type, search)), {
+    params: pageParams(search),
+    columns: pageColumnsWithTotal(type),
+  })
 }
 
 /** The rows of a page in their order; each row ends with the bytes of its text (0 if the type has no long records). */
@@ -49,19 +44,22 @@ const pageSql = (type: RecordType, query: CompiledQuery, total?: Knex.Raw): Knex
     slot('offset'),
   ] as never)
 
-/** The rows of a page; no rows if the page has several records with more than `maxPageBytes` of text together. */
-const ifNotTooLong = (page: Knex.Raw) =>
-  builder.raw(
-    `select * from (select page.*, sum(bytes) over () as together, count(*) over () as records from (?) as page) as page
-     where together <= ${maxPageBytes} or records = 1`,
-    [page],
+/** The bytes of the text of a page of long records, without reading the text, and the number of its records. */
+export const pageBytes = (type: RecordType, query: CompiledQuery) =>
+  prepareStatement(
+    builder.raw(
+      `select coalesce(sum(bytes), 0)::bigint as bytes, count(*) as records
+       from (select ? as bytes from ? where ? order by ? limit ? offset ?) as page`,
+      [textBytes(type), tableOf(type), query.whereSql() ?? builder.raw('true'), query.orderSql(), slot('limit'), slot('offset')] as never,
+    ),
+    { params: pageParams(query), columns: { bytes: bigint.notNull, records: bigint.notNull } },
   )
 
 /**
  * Maximum bytes of text on a page of several records, so that no request fills the memory of a process. All fields count: a page reads
  * them all and drops those that are not selected.
  */
-export const maxPageBytes = 9_000_000
+export const maxPageBytes = 10_000_000
 
 /** The number of all matches. */
 export const totalOf = (type: RecordType, search: CompiledQuery) =>

@@ -10,5 +10,5 @@ export async function listFields(
   { entity_type, ...query }: LinkedQuery & { readonly entity_type: string },
 ): Promise<LinkedPage<FieldView>> {
   const { id, fields } = await requireRecordType(scope, entity_type)
-  return pageDefinitions(`fields ${id}`, fields.map(toFieldView), query)
+  return pageDefinitions(scope.db, `fields ${id}`, fields.map(toFieldView), query)
 }

@@ -37,6 +37,12 @@ interface QueryInput extends CarriedCommands {
   readonly declared?: Columns | undefined
   readonly asArrays: boolean
   readonly fit?: ByteLimit | undefined
+  readonly meter?: ByteMeter | undefined
+}
+
+/** Counts the bytes of the rows that a caller reads, as the database sends them. */
+export interface ByteMeter {
+  bytes: number
 }
 
 /** A statement that a connection has prepared. */
@@ -95,6 +101,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   readonly #values: QueryInput['values']
   readonly #asArrays: boolean
   readonly #fit: ByteLimit | undefined
+  readonly #meter: ByteMeter | undefined
   #wire: Wire | undefined
   readonly #opens: boolean
   readonly #commits: boolean
@@ -112,7 +119,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   #failure: unknown
 
   constructor(
-    { name, text, values, declared, asArrays, fit, opens = false, commits = false, timeLimit }: QueryInput,
+    { name, text, values, declared, asArrays, fit, meter, opens = false, commits = false, timeLimit }: QueryInput,
     resolve: (rows: Row[]) => void,
     reject: (error: unknown) => void,
   ) {
@@ -122,6 +129,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
     this.#values = values
     this.#asArrays = asArrays
     this.#fit = fit
+    this.#meter = meter
     if (fit) resetByteLimit(fit)
     this.#opens = opens
     this.#commits = commits
@@ -211,6 +219,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
     // The command that sets a time limit answers with a row, too.
     if (this.#failure !== undefined || !this.#isStatementRunning) return
     if (this.#fit && !isRowKept(this.#fit, length)) return
+    if (this.#meter) this.#meter.bytes += length
     const columns = this.#columns ?? noColumns
     try {
       this.#rows.push((this.#asArrays ? readRowAsArray(columns, fields) : readRowAsObject(columns, fields)) as Row)

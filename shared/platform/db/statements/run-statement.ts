@@ -1,13 +1,14 @@
 import type pg from 'pg'
 import { prepareValue } from 'pg/lib/utils.js'
-import { type CarriedCommands, PreparedQuery } from '#shared/platform/db/statements/prepared-query.ts'
+import { type ByteMeter, type CarriedCommands, PreparedQuery } from '#shared/platform/db/statements/prepared-query.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
-/** Runs a statement on a connection. */
+/** Runs a statement on a connection; `meter` counts its rows. */
 export async function runStatement<Row>(
   client: pg.ClientBase,
   statement: Statement<Row>,
   { opens, commits, timeLimit }: CarriedCommands = {},
+  meter?: ByteMeter,
 ): Promise<Row[]> {
   const { name = '', text, values = [], columns, rows: form, byteLimit } = statement
   // Text without parameters may hold several statements, which need the simple protocol.
@@ -23,7 +24,18 @@ export async function runStatement<Row>(
     return await new Promise<Row[]>((resolve, reject) => {
       client.query(
         new PreparedQuery<Row>(
-          { name, text, values: wireValues, declared: columns, asArrays: form === 'arrays', fit: byteLimit, opens, commits, timeLimit },
+          {
+            name,
+            text,
+            values: wireValues,
+            declared: columns,
+            asArrays: form === 'arrays',
+            fit: byteLimit,
+            meter,
+            opens,
+            commits,
+            timeLimit,
+          },
           resolve,
           reject,
         ),

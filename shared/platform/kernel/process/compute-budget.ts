@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { sliceMs, threadHeldMs, waitForNextSlice } from '#shared/platform/kernel/process/thread-share.ts'
+import { pauseWhenDue, sliceMs, threadHeldMs } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** Limit on the computation of one query of a caller (page "Beyond", section 2). All parts of the query share one budget. */
 export interface ComputeBudget {
@@ -46,11 +46,6 @@ export function computeBudget(workspaceId: string, { steps, bound, within }: Bou
       left = steps
     },
     isPauseDue: () => threadHeldMs() >= sliceMs,
-    async pause() {
-      const held = threadHeldMs()
-      if (held < sliceMs) return
-      await waitForNextSlice(workspaceId, held)
-      threadHeldMs()
-    },
+    pause: () => pauseWhenDue(workspaceId),
   }
 }

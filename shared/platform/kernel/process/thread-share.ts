@@ -1,8 +1,17 @@
 /** Maximum time in milliseconds that a computation holds the thread before it yields (page "Beyond", section 2, allows 10). */
 export const sliceMs = 2
 
-/** Running requests and attempts of this process, including those that compute. */
+/** Running requests and attempts of this process, including those that compute: all, and those of each workspace. */
 let runningCalls = 0
+const runningByWorkspace = new Map<string, number>()
+
+function countRunning(workspaceId: string | undefined, change: 1 | -1): void {
+  runningCalls += change
+  if (workspaceId === undefined) return
+  const running = (runningByWorkspace.get(workspaceId) ?? 0) + change
+  if (running === 0) runningByWorkspace.delete(workspaceId)
+  else runningByWorkspace.set(workspaceId, running)
+}
 
 /** Computations that wait for the thread, by workspace; the workspaces take turns. */
 const waiting = new Map<string, (() => void)[]>()
@@ -31,34 +40,34 @@ function endSlice(): void {
 }
 
 /**
- * Counts a request or an attempt as running until the returned function is called. While others run, computations leave most of the thread
- * to them.
+ * Counts a request or an attempt as running until the returned function is called. While calls of others run, computations of a workspace
+ * leave most of the thread to them. A call without a workspace is one of others for every workspace.
  */
-export function trackCall(): () => void {
-  let counted = 1
-  runningCalls += counted
+export function trackCall(workspaceId?: string): () => void {
+  let isCounted = true
+  countRunning(workspaceId, 1)
   return () => {
-    runningCalls -= counted
-    counted = 0
+    if (isCounted) countRunning(workspaceId, -1)
+    isCounted = false
   }
 }
 
 /**
  * Awaits something, such as an operation, within a counted call. Meanwhile the call does not count as running, because it needs no thread.
  */
-export async function waitUntracked<T>(wait: () => Promise<T>): Promise<T> {
-  runningCalls -= 1
+export async function waitUntracked<T>(workspaceId: string | undefined, wait: () => Promise<T>): Promise<T> {
+  countRunning(workspaceId, -1)
   try {
     return await wait()
   } finally {
-    runningCalls += 1
+    countRunning(workspaceId, 1)
   }
 }
 
 /**
  * Yields the thread after it was held for `sliceLengthMs`, and resolves when the workspace may compute again. One computation of the
- * process resumes per turn of the event loop, so input and output are served between two slices. While other calls are under way, the next
- * slice begins after a pause of eight times the last one, which leaves eight ninths of the thread to them.
+ * process resumes per turn of the event loop, so input and output are served between two slices. While calls of others are under way, the
+ * next slice begins after a pause of eight times the last one, which leaves eight ninths of the thread to them.
  */
 export function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
   lastSliceMs = Math.min(sliceLengthMs, 10)
@@ -74,9 +83,16 @@ export function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Pr
 function schedule(): void {
   if (isScheduled || waitingCount === 0) return
   isScheduled = true
-  // Each waiting computation belongs to a running call, so a higher number means that other calls run as well.
-  if (runningCalls > waitingCount) setTimeout(resumeNext, Math.max(1, 8 * lastSliceMs))
+  if (othersRun()) setTimeout(resumeNext, Math.max(1, 8 * lastSliceMs))
   else setImmediate(resumeNext)
+}
+
+/** Whether calls of others run than of the workspace whose computation is next. Waiting computations of others do not run. */
+function othersRun(): boolean {
+  const [next] = waiting
+  if (!next) return false
+  const [workspaceId, queue] = next
+  return runningCalls - (runningByWorkspace.get(workspaceId) ?? queue.length) > waitingCount - queue.length
 }
 
 function resumeNext(): void {
@@ -92,4 +108,12 @@ function resumeNext(): void {
   resume?.()
   // The resumed computation runs as a microtask, before this immediate. It may end without waiting again.
   setImmediate(schedule)
+}
+
+/** Yields the thread if computations have held it for a slice. Call it between pieces of work that take under 10 ms each. */
+export async function pauseWhenDue(workspaceId: string): Promise<void> {
+  const held = threadHeldMs()
+  if (held < sliceMs) return
+  await waitForNextSlice(workspaceId, held)
+  threadHeldMs()
 }
