@@ -66,7 +66,7 @@ test('ledger: a position that names no line is a bad cursor, whatever signed it'
   const org = await createOrg(w)
   const books = await openBooks(org, ['1000', '1100'])
   for (const amount of ['1', '2']) await books.post([`1000 +${amount}`, `1100 -${amount}`], { date: '2026-01-05' })
-  const account = books.accounts['1000']
+  const account = books.accounts['1000'] ?? ''
   const scope = { ...(await scopeOf(w, org, { id: org.ownerId, type: 'user' })), cursorBinding: () => 'test' }
   const first = await readLedger(scope, { account, limit: 1 })
   t.is((await readLedger(scope, { account, limit: 1, cursor: first.next_cursor ?? '' })).rows[0]?.balance, '3.00')
