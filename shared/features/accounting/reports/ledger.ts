@@ -15,8 +15,8 @@ import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/s
 
 /**
  * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
- * page, so every page costs the same. A page of 10 MB ends early. Throws VALIDATION_ERROR for an invalid parameter, and for an account id with neither a readable
- * record nor lines.
+ * page, so every page costs the same. A page of 10 MB ends early. Throws VALIDATION_ERROR for an invalid parameter, and for an account id
+ * with neither a readable record nor lines.
  */
 export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledger> {
   const { limit, cursor } = query
