@@ -20,7 +20,9 @@ import { inAttempts } from '#shared/platform/db/attempts.ts'
 import { readVerified } from '#shared/platform/db/cache/read-verified.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
  * Handles every request in one order: cross-site check (403), limit by IP, authentication (401), workspace (404), app enabled (404), permission
@@ -158,7 +160,11 @@ async function handleOnce(
 
 /** Checks authentication, workspace, app and permission, before the body is read. */
 async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
-  const platform = { ...(await authenticate(ctx, route.permission, services, db)), admitAnswer: admissionOf(ctx, services) }
+  const platform = {
+    ...(await authenticate(ctx, route.permission, services, db)),
+    admitAnswer: admissionOf(ctx, services),
+    cursorBinding: () => cursorBindingOf(route, ctx),
+  }
   requireCleanAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
   if (orgId === undefined) return { scope: platform, resource: undefined }
@@ -175,6 +181,14 @@ const admissionOf =
     if (ctx.res.closed) end()
     else ctx.res.once('close', end)
   }
+
+/** What cursors of a request are valid for: its route, the names in its path, the workspace among them, and the parameters that choose rows. */
+const cursorBindingOf = (route: Route, ctx: Context): unknown => [
+  route.method,
+  route.path,
+  Object.entries((ctx.params ?? {}) as Record<string, string>).map(([name, text]) => [name, isUuid(text) ? text.toLowerCase() : text]),
+  rowParametersOf(readRouteQuery(route, ctx) as object),
+]
 
 /** Checks the permission on a resource that only the body names. */
 async function checkBodyResource(route: Route, request: Request<string, unknown, unknown>, scope: PlatformScope | Scope): Promise<void> {

@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/drive/access.test.ts'
 import '#test/features/drive/browser.test.ts'
+import '#test/features/drive/cursors.test.ts'
 import '#test/features/drive/download.test.ts'
 import '#test/features/drive/hostile.test.ts'
 import '#test/features/drive/limits.test.ts'

@@ -1,3 +1,4 @@
+import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { getDoNotContactEntry, listDoNotContact, removeDoNotContactEntry } from '#shared/features/messages/do-not-contact/do-not-contact.ts'
 import { doNotContactEntry, doNotContactQuery } from '#shared/features/messages/do-not-contact/schemas.ts'
@@ -16,11 +17,13 @@ export const routes = [
     method: 'GET',
     path: doNotContact,
     summary: 'List addresses that get no messages',
-    description: 'In alphabetical order. An address is added when its owner unsubscribes or a provider reports a complaint.',
+    description:
+      'In alphabetical order. An address is added when its owner unsubscribes or a provider reports a complaint. The header Link names the next page.',
     query: doNotContactQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(doNotContactEntry.json)),
-    handle: ({ query }, scope) => listDoNotContact(scope, query),
+    handle: async (request, scope) => withNextLink(request, scope, await listDoNotContact(scope, request.query)),
   }),
   answer({
     ...common,
@@ -47,11 +50,12 @@ export const routes = [
     method: 'GET',
     path: messages,
     summary: 'List messages',
-    description: 'Messages sent by functions and flows, newest first.',
+    description: 'Messages sent by functions and flows, newest first. The header Link names the next page.',
     query: messageQuery,
     status: 200,
+    linked: true,
     response: schema(t.Array(messageSummary.json)),
-    handle: ({ query }, scope) => listMessages(scope, query),
+    handle: async (request, scope) => withNextLink(request, scope, await listMessages(scope, request.query)),
   }),
   answer({
     ...common,

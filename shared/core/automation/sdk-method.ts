@@ -1,6 +1,7 @@
 import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
+import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
@@ -52,13 +53,18 @@ export function defineSdkMethod<const Args extends readonly unknown[]>(
     declaration,
     app: null,
     isReadOnly: false,
-    call: (context, args) =>
-      call(
-        context,
-        ...(shapes.map(([name, shape, carried], index) => parseArgument(args[index], name, shape, carried)) as unknown as Args),
-      ),
+    call: (context, args) => {
+      const parsed = shapes.map(([name, shape, carried], index) => parseArgument(args[index], name, shape, carried))
+      const { scope } = context
+      const cursorBinding = () => ['sdk', name, scope.workspace.id, ...parsed.map(rowParametersIn)]
+      return call({ ...context, scope: { ...scope, cursorBinding } }, ...(parsed as unknown as Args))
+    },
   } satisfies SdkMethod)
 }
+
+/** An argument without parameters of pages. */
+const rowParametersIn = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? rowParametersOf(value) : value
 
 const parseArgument = (value: unknown, name: string, shape: Schema<unknown>, carried?: Schema<unknown>): unknown =>
   shape.parse(readKnownKeys(value, { body: shape.json, answer: carried?.json, stored: undefined }, name).value, name)

@@ -8,9 +8,10 @@ import {
   markNotificationRead,
 } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
+import { cursorProblem, makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { highestId, isUuid } from '#shared/platform/kernel/ids.ts'
+import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 // Every statement filters by the actor's personId. It is null for access keys, and for work of one person that runs for another: their
 // inbox is empty.
@@ -21,18 +22,26 @@ export interface InboxPage {
   readonly next_cursor: string | null
 }
 
+/** Whose inbox, and the id of a notification in it. */
+const inboxPosition = schema(t.Object({ personId: uuid, id: uuid }))
+
 /**
  * The caller's notifications, newest event first. Throws VALIDATION_ERROR for a cursor of another inbox, or of this inbox with another
  * `unread`.
  */
-export async function listNotifications({ db, workspace, actor }: Scope, query: InboxQuery): Promise<InboxPage> {
-  const list = `notifications ${workspace.id} ${actor.personId} ${query.unread}`
-  const after = readCursorId(list, query.cursor)
+export async function listNotifications(scope: Scope, query: InboxQuery): Promise<InboxPage> {
+  const { db, workspace, actor } = scope
+  const { personId, id } =
+    query.cursor === undefined ? { personId: actor.personId, id: highestId } : readCursor(scope, query.cursor, inboxPosition)
+  if (personId !== actor.personId) throw cursorProblem()
   const find = query.unread ? findUnreadNotifications : findNotifications
-  const rows = await db.query(find({ workspaceId: workspace.id, userId: actor.personId, afterId: after, limit: query.limit + 1 }))
+  const rows = await db.query(find({ workspaceId: workspace.id, userId: actor.personId, afterId: id, limit: query.limit + 1 }))
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
-  return { notifications: page.map(viewOf), next_cursor: rows.length > query.limit && last ? makeCursor(list, last.id) : null }
+  return {
+    notifications: page.map(viewOf),
+    next_cursor: rows.length > query.limit && last ? makeCursor(scope, { personId, id: last.id }) : null,
+  }
 }
 
 /** Number of the caller's unread notifications. */

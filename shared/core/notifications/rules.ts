@@ -21,8 +21,7 @@ export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string):
 
 /** The rules that the caller may read, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listNotificationRules = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>
-  listByCreation<NotificationRule, NotificationRule>(scope.db, query, {
-    list: `notification rules ${scope.workspace.id}`,
+  listByCreation<NotificationRule, NotificationRule>(scope, query, {
     find: (afterTime, afterId, limit) => findRules({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ object_type }) => permits(scope, 'notifications:read', object_type),
     show: (rows) => rows,

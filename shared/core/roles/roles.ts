@@ -25,10 +25,9 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => listRoleRows(db, workspace.id)
 
 /** A page of the workspace's roles, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listRolePage = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
-  listByCreation<Role, Role>(db, query, {
-    list: `roles ${workspace.id}`,
-    find: (afterTime, afterId, limit) => findRolePage({ workspaceId: workspace.id, afterTime, afterId, limit }),
+export const listRolePage = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
+  listByCreation<Role, Role>(scope, query, {
+    find: (afterTime, afterId, limit) => findRolePage({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     show: (rows) => rows,
   })
 

@@ -6,6 +6,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import type { PlatformServices } from '#shared/platform/jobs/job-scope.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
+import type { CursorScope } from '#shared/platform/kernel/cursor.ts'
 import type { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
@@ -30,7 +31,7 @@ export interface Principal {
 }
 
 /** Scope of work outside any workspace, such as signing in or listing one's workspaces. */
-export interface PlatformScope extends Services {
+export interface PlatformScope extends Services, Pick<CursorScope, 'cursorBinding'> {
   readonly db: Executor
   readonly principal: Principal | null
   readonly cause: Cause

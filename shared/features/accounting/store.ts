@@ -60,15 +60,15 @@ const lineColumns = {
   memo: text.notNull,
   debit: numeric.notNull,
   credit: numeric.notNull,
-  /** The instant of posting as PostgreSQL writes it; part of the position after which the next page begins. */
-  posted_at: text.notNull,
+  /** The instant of posting; part of the position after which the next page begins. */
+  posted_at: instant.notNull,
 }
 
 /** A page of an account's lines by date, then by posting, after the last line of the previous page. */
 export const findAccountLines = statement(
   'accounting.findAccountLines',
   `select line.entry_id, line.position, line.date, coalesce(nullif(line.memo, ''), entry.memo) as memo, line.debit, line.credit,
-     line.created_at::text as posted_at
+     line.created_at as posted_at
    from (
      select workspace_id, entry_id, position, date, memo, debit, credit, created_at from journal_lines
      where workspace_id = $workspaceId and account_id = $accountId and currency = $currency

@@ -12,8 +12,7 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The forms that the caller may manage, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listForms = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<Form>> =>
-  listByCreation<Form, Form>(scope.db, query, {
-    list: `forms ${scope.workspace.id}`,
+  listByCreation<Form, Form>(scope, query, {
     find: (afterTime, afterId, limit) => findForms({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ key }) => permits(scope, 'forms:manage', key),
     show: (rows) => rows,

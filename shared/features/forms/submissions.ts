@@ -4,18 +4,18 @@ import { findSubmission, findSubmissions, requeueSubmission } from '#shared/feat
 import { hasFollowUp } from '#shared/features/forms/submit-form.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
-import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
+import { makeIdCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** A form's submissions, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
-export async function listSubmissions({ db, workspace }: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
-  const list = `submissions ${workspace.id} ${form.id}`
-  const before = readCursorId(list, query.cursor)
+export async function listSubmissions(scope: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
+  const { db, workspace } = scope
+  const before = readIdCursor(scope, query.cursor)
   const statement = findSubmissions({ workspaceId: workspace.id, formId: form.id, beforeId: before, limit: query.limit + 1 })
   const found = await readPage(db, statement, query.limit)
   const last = found.page.at(-1)
-  return { submissions: found.page, next_cursor: found.hasMore && last ? makeCursor(list, last.id) : null }
+  return { submissions: found.page, next_cursor: found.hasMore && last ? makeIdCursor(scope, last.id) : null }
 }
 
 /**

@@ -2,12 +2,10 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { type Columns, instant, integer, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { type CursorScope, makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
-import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { instant as instantText, schema, type TypeOf, t, uuid as uuidText } from '#shared/platform/kernel/schema.ts'
 
 /** The most bytes of a list's answer as JSON. A single item may be larger, and is then the only one in its answer. */
 const maxListBytes = 10_000_000
@@ -91,6 +89,9 @@ export const cursorParameters = ({ maximum = 200, cursor = 'next_cursor of the p
   cursor: t.Optional(t.String({ description: cursor })),
 })
 
+/** The description of a cursor that the header Link carries. */
+export const linkedCursor = 'Where the page starts: as in the address that the header Link names.'
+
 /** The query parameters of a list that has pages when `limit` is given, and is whole otherwise. */
 export const linkedParameters = {
   limit: t.Optional(
@@ -100,7 +101,7 @@ export const linkedParameters = {
       description: 'Items of a page; the header Link names the next page. Without `limit`, the answer has all items, up to 10 MB.',
     }),
   ),
-  cursor: t.Optional(t.String({ description: 'Where the page starts: as in the address that the header Link names.' })),
+  cursor: t.Optional(t.String({ description: linkedCursor })),
 }
 
 /** The query of a list that has no parameters but `linkedParameters`. */
@@ -136,9 +137,10 @@ interface Created {
   readonly created_at: string
 }
 
+/** The position of a row in the order of creation. */
+const creationPosition = schema(t.Object({ created_at: instantText, id: uuidText }))
+
 interface Listing<Row extends Created, Item> {
-  /** The list's name, by which cursors of other lists are refused. */
-  readonly list: string
   /** The statement of `count` rows (null for all) after a position: an instant and an id, or nulls for the beginning. */
   readonly find: (at: string | null, id: string | null, count: number | null) => Statement<Row>
   readonly isVisible?: (row: Row) => boolean
@@ -150,21 +152,21 @@ interface Listing<Row extends Created, Item> {
  * Reads a list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`.
  */
 export async function listByCreation<Row extends Created, Item>(
-  db: ListExecutor,
+  scope: CursorScope & { readonly db: ListExecutor },
   { limit, cursor }: LinkedQuery,
-  { list, find, isVisible = () => true, show }: Listing<Row, Item>,
+  { find, isVisible = () => true, show }: Listing<Row, Item>,
 ): Promise<LinkedPage<Item>> {
-  let [at, id] = cursor === undefined ? [null, null] : positionOf(list, cursor)
+  let after: Created | undefined = cursor === undefined ? undefined : readCursor(scope, cursor, creationPosition)
   for (;;) {
-    const statement = find(at, id, limit === undefined ? null : limit + 1)
-    const { page, hasMore } = await readPage<Row>(db, statement, limit ?? Number.POSITIVE_INFINITY)
+    const statement = find(after?.created_at ?? null, after?.id ?? null, limit === undefined ? null : limit + 1)
+    const { page, hasMore } = await readPage<Row>(scope.db, statement, limit ?? Number.POSITIVE_INFINITY)
     const visible = page.filter(isVisible)
-    const { items, isCut } = await collectItems(db, show(visible))
+    const { items, isCut } = await collectItems(scope.db, show(visible))
     if (limit === undefined && (hasMore || isCut)) throw tooLarge('ask for pages by limit, 1 to 200')
     const last = isCut ? visible[items.length - 1] : page.at(-1)
     if (!last || !(hasMore || isCut)) return { items, next: null }
-    if (items.length > 0) return { items, next: makeCursor(list, `${last.created_at} ${last.id}`) }
-    ;[at, id] = [last.created_at, last.id]
+    if (items.length > 0) return { items, next: makeCursor(scope, { created_at: last.created_at, id: last.id }) }
+    after = last
   }
 }
 
@@ -187,10 +189,4 @@ async function collectItems<Item>(
     await pauseWhenDue(workspaceId ?? '')
   }
   return { items, isCut: false }
-}
-
-function positionOf(list: string, cursor: string): [string, string] {
-  const [at = '', id = ''] = readCursor(list, cursor).split(' ')
-  if (!isUuid(id) || toUtcInstant(at) !== at) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return [at, id]
 }

@@ -155,11 +155,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
   [`POST ${org}/payments/links`]: [
     async ({ things }) => ({ body: { connection_id: await things.connection(), invoice_id: await things.invoice() } }),
   ],
-  [`GET ${org}/messages`]: [
-    async ({ things }) => ({ query: { cursor: await things.message() } }),
-    async ({ things }) => ({ query: { record_id: await things.record(), status: 'sent' } }),
-  ],
-  [`GET ${org}/messages/do-not-contact`]: [async ({ things }) => ({ query: { cursor: await things.stoppedAddress() } })],
   [`GET ${org}/accounting/entries`]: [
     async ({ things }) => {
       const account = await things.account()
@@ -184,6 +179,13 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
   ],
   [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
   ...linkedCalls,
+  [`GET ${org}/flows/runs`]: [
+    async (place) => {
+      const flowId = await place.things.flow()
+      for (const _ of [1, 2]) await place.things.flowRun(flowId, 'ok')
+      return { query: { limit: '1', cursor: await cursorOf(place, '/flows/runs?limit=1') } }
+    },
+  ],
   [`GET ${org}/forms/:formId/submissions`]: [
     async (place) => {
       const { id: formId } = await place.things.form()

@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import test from 'ava'
+import { readLedger } from '#shared/features/accounting/reports/ledger.ts'
+import { makeCursor } from '#shared/platform/kernel/cursor.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -54,6 +59,51 @@ test('ledger: a cursor is valid for its query only, and only unchanged', async (
   for (const address of wrong) t.is((await w.visitor.as(owner.token).get(address)).status, 404, 'not of this workspace')
   t.is((await owner.get(`${other.path}/ledger?limit=1&account=${other.accounts['1000']}&cursor=${cursor}`)).status, 400)
   for (const address of wrong) await t.throwsAsync(books.read(address.slice(books.path.length)), { message: /VALIDATION_ERROR/ })
+})
+
+test('ledger: a position that names no line is a bad cursor, whatever signed it', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '1100'])
+  for (const amount of ['1', '2']) await books.post([`1000 +${amount}`, `1100 -${amount}`], { date: '2026-01-05' })
+  const account = books.accounts['1000'] ?? ''
+  const scope = { ...(await scopeOf(w, org, { id: org.ownerId, type: 'user' })), cursorBinding: () => 'test' }
+  const first = await readLedger(scope, { account, limit: 1 })
+  t.is((await readLedger(scope, { account, limit: 1, cursor: first.next_cursor ?? '' })).rows[0]?.balance, '3.00')
+  const line = {
+    date: '2026-01-05',
+    posted_at: '2026-01-05T10:00:00.5Z',
+    entry_id: randomUUID(),
+    position: 1,
+    balance: '100',
+    currency: first.currency,
+  }
+  const wrong = [
+    {},
+    ...Object.keys(line).flatMap((name) => ['x', '', null, 1e9, '-infinity', '9'.repeat(80)].map((value) => ({ ...line, [name]: value }))),
+  ]
+  await t.notThrowsAsync(readLedger(scope, { account, limit: 1, cursor: makeCursor(scope, line) }))
+  for (const position of wrong)
+    await t.throwsAsync(
+      readLedger(scope, { account, limit: 1, cursor: makeCursor(scope, position) }),
+      { code: 'VALIDATION_ERROR', message: /^cursor / },
+      JSON.stringify(position),
+    )
+})
+
+test('ledger: a cursor made by its holder states no balance', async (t) => {
+  const w = await shared()
+  const { org } = w
+  const books = await openBooks(org, ['1000', '1100'])
+  await books.post(['1000 +1', '1100 -1'], { date: '2026-01-05' })
+  const account = books.accounts['1000']
+  const { currency } = await books.read(`/ledger?account=${account}`)
+  const list = ['ledger', org.id, account, currency, undefined, undefined, undefined].join(' ')
+  for (const position of ['-infinity|-infinity|00000000-0000-0000-0000-000000000000|0|999900', 'x|x|x|x|x', '', '2026-01-05']) {
+    const cursor = Buffer.from(`${position}~${crc32(`${list}\n${position}`).toString(36)}`).toString('base64url')
+    const answer = await org.owner.get(`${books.path}/ledger?account=${account}&cursor=${cursor}`)
+    t.is(answer.status, 400, answer.text)
+  }
 })
 
 test('ledger: a line without a memo shows the memo of its entry', async (t) => {

@@ -11,6 +11,28 @@ const fresh = shareWorld(test)
 const caught = (call: string) =>
   `try { await ${call}; return 'done' } catch (error) { return [error.code, error.message, error instanceof Error] }`
 
+test('functions sdk: a function pages through records by cursors, which lead on in the same listing only', async (t) => {
+  const { org } = await fresh()
+  const { result } = await runBody(
+    t,
+    org,
+    `for (const name of ['A', 'B', 'C']) await sdk.records.create('locations', { name })
+     const names = []
+     let page = await sdk.records.list('locations', { limit: 2 })
+     const { next_cursor } = page
+     for (;;) {
+       names.push(...page.records.map(({ values }) => values.name))
+       if (!page.next_cursor) break
+       page = await sdk.records.list('locations', { limit: 1, cursor: page.next_cursor })
+     }
+     const code = (query, type = 'locations') => sdk.records.list(type, query).then(() => 'done', (error) => error.code)
+     return { names, next_cursor, other: await code({ cursor: next_cursor }, 'invoices'), search: await code({ cursor: next_cursor, q: 'A' }) }`,
+  )
+  t.deepEqual(result.names.slice(0, 3), ['C', 'B', 'A'])
+  t.deepEqual([result.other, result.search], ['VALIDATION_ERROR', 'VALIDATION_ERROR'])
+  t.is((await org.owner.get(`${org.path}/records/locations?cursor=${result.next_cursor}`)).status, 400)
+})
+
 test('functions sdk: records are created, read, changed, listed, searched and deleted as through the API', async (t) => {
   const { org } = await fresh()
   const { result, steps } = await runBody(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { addDoNotContact, addInvitationMail, addMessages } from '#test/features/messages/rows.ts'
 import { made } from '#test/features/messages/support.ts'
+import { linkedPages } from '#test/support/linked-pages.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
@@ -33,24 +34,23 @@ test('lists: messages and the do-not-contact list are read in pages, each after 
   const { org, db } = await fresh()
   const newest = (await addMessages(db, org.id, 7)).reverse()
   await addInvitationMail(db, org.id)
-  const seen: string[] = []
-  for (let cursor = ''; ; ) {
-    const page = await made(org.owner.get(`${org.path}/messages?limit=3${cursor && `&cursor=${cursor}`}`))
-    seen.push(...page.map(({ id }: { id: string }) => id))
-    if (page.length < 3) break
-    cursor = page.at(-1).id
-  }
-  t.deepEqual(seen, newest)
+  const pages = await linkedPages<{ id: string }>(org.owner, `${org.path}/messages?limit=3`)
+  t.deepEqual(
+    pages.map((page) => page.map(({ id }) => id)),
+    [newest.slice(0, 3), newest.slice(3, 6), newest.slice(6)],
+  )
   t.is((await made(org.owner.get(`${org.path}/messages?status=failed`))).length, 4)
   t.deepEqual(await made(org.owner.get(`${org.path}/messages?record_id=${randomUUID()}`)), [])
-  for (const query of ['cursor=x', 'limit=0', 'limit=201', 'status=lost', 'record_id=x']) {
+  for (const query of ['cursor=x', `cursor=${newest[0]}`, 'limit=0', 'limit=201', 'status=lost', 'record_id=x']) {
     t.is((await org.owner.get(`${org.path}/messages?${query}`)).status, 400, query)
   }
   await addDoNotContact(db, org.id, 5)
   const list = `${org.path}/messages/do-not-contact`
-  const addresses = async (query: string) =>
-    (await made(org.owner.get(`${list}?${query}`))).map(({ address }: { address: string }) => address[0]).join('')
-  t.is(await addresses('limit=2'), 'ab')
-  t.is(await addresses('limit=10&cursor=b@example.com'), 'cde')
-  for (const query of ['cursor=b', 'limit=0', 'limit=201']) t.is((await org.owner.get(`${list}?${query}`)).status, 400, query)
+  const addresses = await linkedPages<{ address: string }>(org.owner, `${list}?limit=2`)
+  t.deepEqual(
+    addresses.map((page) => page.map(({ address }) => address[0]).join('')),
+    ['ab', 'cd', 'e'],
+  )
+  for (const query of ['cursor=b', 'cursor=b@example.com', 'limit=0', 'limit=201'])
+    t.is((await org.owner.get(`${list}?${query}`)).status, 400, query)
 })

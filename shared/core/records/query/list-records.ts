@@ -11,7 +11,7 @@ import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-u
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
 import { asArrays, asSearch, asUnprepared, type Statement } from '#shared/platform/db/statements/statement.ts'
-import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
+import { makeIdCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -41,8 +41,7 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
   const reference = readReference(type, access, query)
   if (reference) countFieldUse(scope, reference.field, 'reference')
   countRuleUses(scope, type.fields, access)
-  const list = `${type.id} ${reference?.field.id ?? ''} ${reference?.id ?? ''}`
-  const after = query.cursor === undefined ? undefined : readCursorId(list, query.cursor)
+  const after = query.cursor === undefined ? undefined : readIdCursor(scope, query.cursor)
   const isSearch = reference !== undefined || access.verdict === 'some'
   const read = <Row>(statement: Statement<Row>) => {
     const planned = reference?.field.type === 'refs' ? asUnprepared(statement) : statement
@@ -59,7 +58,7 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
   const visible = toVisibleViews(type, page, access, selected)
   const records = type.longRecords ? await takeFittingItems(scope.db, visible) : visible
   const last = page[records.length - 1]
-  return found > records.length && last ? { records, next_cursor: makeCursor(list, rowId(last)) } : { records }
+  return found > records.length && last ? { records, next_cursor: makeIdCursor(scope, rowId(last)) } : { records }
 }
 
 /** Parses `ref_field` and `ref_id`. Throws VALIDATION_ERROR when only one is given or the field is no reference that the caller may see. */

@@ -22,6 +22,8 @@ export interface PagedSearchQuery extends SearchQuery {
   readonly limit: number
   readonly page?: number | undefined
   readonly offset?: number | undefined
+  /** A cursor of the plain listing, which a search refuses. */
+  readonly cursor?: string | undefined
   /** Keys of the fields to show, separated by commas; absent: all fields. */
   readonly fields?: string | undefined
 }
@@ -40,14 +42,19 @@ export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery =
   sort: readSort(sort, dir),
 })
 
-/** Parses a search's parameters and its page. */
-export const readPagedSearch = (query: PagedSearchQuery): RecordQuery & QueryPage => ({
-  ...readSearch(query),
-  limit: query.limit,
-  // `offset` overrides `page` (decisions, Records, types, fields).
-  offset: query.offset ?? ((query.page ?? 1) - 1) * query.limit,
-  fields: readFieldKeys(query.fields),
-})
+/** Parses a search's parameters and its page. Throws VALIDATION_ERROR like `readSearch`, and for a cursor. */
+export function readPagedSearch(query: PagedSearchQuery): RecordQuery & QueryPage {
+  if (query.cursor !== undefined) {
+    throw problem('VALIDATION_ERROR', 'cursor belongs to the plain listing; a search by q, filter or sort takes page or offset instead')
+  }
+  return {
+    ...readSearch(query),
+    limit: query.limit,
+    // `offset` overrides `page` (decisions, Records, types, fields).
+    offset: query.offset ?? ((query.page ?? 1) - 1) * query.limit,
+    fields: readFieldKeys(query.fields),
+  }
+}
 
 /**
  * Parses filters from JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and its rule, or an unknown

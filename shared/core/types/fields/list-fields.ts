@@ -9,6 +9,6 @@ export async function listFields(
   scope: Scope,
   { entity_type, ...query }: LinkedQuery & { readonly entity_type: string },
 ): Promise<LinkedPage<FieldView>> {
-  const { id, fields } = await requireRecordType(scope, entity_type)
-  return pageDefinitions(scope.db, `fields ${id}`, fields.map(toFieldView), query)
+  const { fields } = await requireRecordType(scope, entity_type)
+  return pageDefinitions(scope, fields.map(toFieldView), query)
 }

@@ -13,7 +13,7 @@ export async function listTypes(scope: Scope, query: LinkedQuery): Promise<Linke
   const { db, workspace } = scope
   const types = await db.query(findTypes({ workspaceId: workspace.id }))
   const visible = types.filter(({ key }) => permits(scope, 'types:read', key)).map(toTypeView)
-  return pageDefinitions(scope.db, `types ${workspace.id}`, visible, query)
+  return pageDefinitions(scope, visible, query)
 }
 
 /** Returns one record type without a permission check; undefined when it does not exist. */

@@ -8,14 +8,15 @@ import { type BalanceSpan, sumsOfAccount } from '#shared/features/accounting/rep
 import { findAccountLines, isAccountUsed } from '#shared/features/accounting/store.ts'
 import { readPage } from '#shared/platform/db/lists.ts'
 import { asSearch } from '#shared/platform/db/statements/statement.ts'
-import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { cursorProblem, makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
+import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /**
  * One account's lines with their running balance, by date, then by posting. The cursor holds the last line and balance of the previous
- * page, so every page costs the same. A page of 10 MB ends early. Throws VALIDATION_ERROR for an invalid parameter, and for an account id with neither a readable
- * record nor lines.
+ * page, so every page costs the same. A page of 10 MB ends early. Throws VALIDATION_ERROR for an invalid parameter, and for an account id
+ * with neither a readable record nor lines.
  */
 export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledger> {
   const { limit, cursor } = query
@@ -26,11 +27,10 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
   const books = await openBooks(scope, query)
   await requireAccount(scope, account)
   const { currency, currencies, recordedBefore } = books
-  const listKey = ['ledger', scope.workspace.id, account, currency, from, to, recordedBefore].join(' ')
   const before = from === undefined ? undefined : dayBefore(from)
   const opening = before === undefined ? 0n : (await readAccountBalance(scope, books, account, { to: before })).balance
   const closing = (await readAccountBalance(scope, books, account, { to })).balance
-  const start = cursor === undefined ? { ...beforeFirstLine, balance: opening } : parsePosition(readCursor(listKey, cursor))
+  const start = cursor === undefined ? { ...beforeFirstLine, balance: opening } : readLine(scope, cursor, currency)
   const { page, hasMore } = await readPage(
     createReader(scope),
     findAccountLines({
@@ -62,7 +62,7 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
     closing: writeAmount(closing, currency),
     currency,
     currencies,
-    next_cursor: last ? makeCursor(listKey, formatPosition({ ...last, balance })) : null,
+    next_cursor: last ? makeCursor(scope, lineAt(last, balance, currency)) : null,
   }
 }
 
@@ -71,24 +71,34 @@ async function readAccountBalance(scope: Scope, books: Books, account: string, d
   return balanceOf(row ?? { account_id: account, debit: '0', credit: '0', recent: 0 })
 }
 
-/** The line after which a page begins, and the balance up to and including it. */
-interface LedgerPosition {
-  readonly date: string
-  readonly posted_at: string
-  readonly entry_id: string
-  readonly position: number
-  readonly balance: Amount
-}
-
 const beforeFirstLine = { date: '-infinity', posted_at: '-infinity', entry_id: lowestId, position: 0 }
 
-const formatPosition = ({ date, posted_at, entry_id, position, balance }: LedgerPosition): string =>
-  [date, posted_at, entry_id, position, balance].join('|')
+/**
+ * The line after which a page begins, and the balance up to and including it. The currency is part of it: a query without one means the
+ * workspace's, which may change between two pages, and the balance would be in another one.
+ */
+const linePosition = schema(
+  t.Object({
+    date: t.String({ format: 'date' }),
+    posted_at: instant,
+    entry_id: uuid,
+    position: t.Integer({ minimum: 0, maximum: 32_767 }),
+    balance: t.String({ pattern: String.raw`^-?\d{1,60}$` }),
+    currency: t.String(),
+  }),
+)
 
-/** Parses text that `formatPosition` made; the cursor's checksum proves its origin, so it is not validated again. */
-function parsePosition(text: string): LedgerPosition {
-  const [date = '', posted_at = '', entry_id = '', position, balance = '0'] = text.split('|')
-  return { date, posted_at, entry_id, position: Number(position), balance: BigInt(balance) }
+const lineAt = (
+  { date, posted_at, entry_id, position }: Omit<TypeOf<typeof linePosition>, 'balance' | 'currency'>,
+  balance: Amount,
+  currency: string,
+): TypeOf<typeof linePosition> => ({ date, posted_at, entry_id, position, balance: String(balance), currency })
+
+/** Returns the line in a cursor. Throws VALIDATION_ERROR like `readCursor`, and for a cursor of another currency. */
+function readLine(scope: Scope, cursor: string, currency: string): Omit<TypeOf<typeof linePosition>, 'balance'> & { balance: Amount } {
+  const line = readCursor(scope, cursor, linePosition)
+  if (line.currency !== currency) throw cursorProblem()
+  return { ...line, balance: BigInt(line.balance) }
 }
 
 async function requireAccount(scope: Scope, account: string): Promise<void> {

@@ -5,6 +5,7 @@ import { objectViewOf } from '#shared/features/drive/objects/object.ts'
 import { type FolderEntry, findFolderPage, findObjectsByName } from '#shared/features/drive/objects/store.ts'
 import type { FolderPage, FolderQuery } from '#shared/features/drive/schemas.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /**
  * A page of the folders and files directly in a folder, in the order of their keys; with `q`, a page of the files in the folder and below
@@ -13,8 +14,7 @@ import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 export async function listFolder(scope: Scope, spaceName: string, { prefix, q, limit, cursor }: FolderQuery): Promise<FolderPage> {
   checkFolderKey(prefix, 'prefix', true)
   const space = await requireSpace(scope, spaceName, prefix, 'read')
-  const list = `drive ${scope.workspace.id} ${space.id} ${prefix} ${q}`
-  const first = cursor === undefined ? firstCursorOf(prefix) : readCursor(list, cursor)
+  const first = cursor === undefined ? lowestKeyIn(prefix) : readCursor(scope, cursor, keyPosition).key
   const read = q === '' ? readLevel : searchByName
   const rows = await read(scope, space.id, prefix, { first, q, limit: limit + 1 })
   const page = rows.slice(0, limit)
@@ -22,9 +22,12 @@ export async function listFolder(scope: Scope, spaceName: string, { prefix, q, l
   return {
     folders: page.flatMap(({ folder }) => (folder === null ? [] : [{ prefix: folder, name: nameOfKey(folder) }])),
     objects: page.flatMap((row) => (row.folder === null ? [objectViewOf(row)] : [])),
-    ...(rows.length > limit && last ? { cursor: makeCursor(list, cursorAfter(last)) } : {}),
+    ...(rows.length > limit && last ? { cursor: makeCursor(scope, { key: keyAfter(last) }) } : {}),
   }
 }
+
+/** The key from which a page begins. */
+const keyPosition = schema(t.Object({ key: t.String() }))
 
 interface PageQuery {
   readonly first: string
@@ -33,14 +36,22 @@ interface PageQuery {
 }
 
 const readLevel = (scope: Scope, spaceId: string, prefix: string, { first, limit }: PageQuery): Promise<FolderEntry[]> =>
-  readRows(scope, findFolderPage({ workspaceId: scope.workspace.id, spaceId, prefix, first, end: rangeOf(prefix).end, limit }))
+  readRows(scope, findFolderPage({ ...spanOf(scope, spaceId, prefix), prefix, first, limit }))
+
+/** The keys of the folder whose access was checked; no position leads out of them. */
+const spanOf = ({ workspace }: Scope, spaceId: string, prefix: string) => ({
+  workspaceId: workspace.id,
+  spaceId,
+  lowest: lowestKeyIn(prefix),
+  end: rangeOf(prefix).end,
+})
 
 async function searchByName(scope: Scope, spaceId: string, prefix: string, page: PageQuery): Promise<FolderEntry[]> {
-  const statement = findObjectsByName({ ...page, workspaceId: scope.workspace.id, spaceId, end: rangeOf(prefix).end })
+  const statement = findObjectsByName({ ...spanOf(scope, spaceId, prefix), ...page })
   return (await readRows(scope, statement)).map((row) => ({ ...row, folder: null }))
 }
 
-/** The first page starts after the folder's own row, which exists if the folder was created explicitly. */
-const firstCursorOf = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)
+/** The lowest key that a folder lists: its own row, which exists if the folder was created explicitly, comes before. */
+const lowestKeyIn = (prefix: string): string => (prefix === '' ? '' : `${prefix}\u0001`)
 
-const cursorAfter = ({ folder, key }: FolderEntry): string => rangeOf(folder ?? key).end
+const keyAfter = ({ folder, key }: FolderEntry): string => rangeOf(folder ?? key).end

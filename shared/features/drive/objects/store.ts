@@ -76,7 +76,7 @@ const stretch = (first: string, count: string): string =>
   `select found.*, folder is null or folder is distinct from lag(folder) over keys as is_shown, lead(key) over keys is null as is_last
    from (
      select ${list}, ${folder} from drive_objects
-     where workspace_id = $workspaceId and space_id = $spaceId and key >= ${first} and key < $end order by key limit ${count}
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= ${first} and key >= $lowest and key < $end order by key limit ${count}
    ) as found window keys as (order by key)`
 
 /** `folder` is null for a file directly in the folder. */
@@ -86,8 +86,8 @@ const entryColumns = { ...columns, folder: text }
 export type FolderEntry = RowOf<typeof entryColumns>
 
 /**
- * The folders and files directly in the folder `prefix`, from the key `first`, in the order of their keys; `end` is the first key behind
- * the folder. After a folder, the query skips along the index to the first key behind that folder, so its cost depends on the rows shown
+ * The folders and files directly in the folder `prefix`, from the key `first` but not below `lowest`, in the order of their keys; `end` is the
+ * first key behind the folder. After a folder, the query skips along the index to the first key behind that folder, so its cost depends on the rows shown
  * and not on the files below. After a file it reads 128 keys at once, since more files may follow: 201 files take 1.4 ms, and 3.6 ms with a
  * lookup for each.
  */
@@ -106,7 +106,7 @@ export const findFolderPage = statement(
    )
    select ${list}, folder from level where is_shown limit $limit`,
   {
-    params: { workspaceId: uuid, spaceId: uuid, prefix: text, first: text, end: text, limit: bigint },
+    params: { workspaceId: uuid, spaceId: uuid, prefix: text, first: text, lowest: text, end: text, limit: bigint },
     columns: entryColumns,
   },
 )
@@ -122,7 +122,7 @@ const nearKeys = 2_000
 const searchText = (condition: string): string =>
   `with near as materialized (
      select ${list} from drive_objects
-     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end order by key limit ${nearKeys}
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key >= $lowest and key < $end order by key limit ${nearKeys}
    ),
    matching as materialized (select * from near where blob_id is not null and ${nameSql} like $pattern order by key limit $limit),
    state as materialized (
@@ -131,7 +131,7 @@ const searchText = (condition: string): string =>
    further as materialized (
      select ${list} from drive_objects
      where not (select is_enough from state)
-       and workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end
+       and workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key >= $lowest and key < $end
        and blob_id is not null and ${nameSql} like $pattern ${condition}
    )
    select * from matching where (select is_enough from state)
@@ -139,7 +139,7 @@ const searchText = (condition: string): string =>
    select * from further
    order by key limit $limit`
 
-const searchParams = { workspaceId: uuid, spaceId: uuid, first: text, end: text, pattern: text, limit: bigint }
+const searchParams = { workspaceId: uuid, spaceId: uuid, first: text, lowest: text, end: text, pattern: text, limit: bigint }
 
 const findObjectsByTrigrams = statement('drive.findObjectsByTrigrams', searchText(''), { params: searchParams, columns })
 const findObjectsByPairs = statement('drive.findObjectsByPairs', searchText(`and ${letterPairsSql(nameSql)} @> $pairs::text[]`), {
@@ -151,13 +151,14 @@ interface NameSearch {
   readonly workspaceId: string
   readonly spaceId: string
   readonly first: string
+  readonly lowest: string
   readonly end: string
   readonly q: string
   readonly limit: number
 }
 
 /**
- * Files whose name contains `q`, in the order of their keys, from the key `first` up to but not including `end`. The query first compares
+ * Files whose name contains `q`, in the order of their keys, from the key `first` but not below `lowest`, up to but not including `end`. The query first compares
  * the next 2,000 keys, which are all of a small space and enough of a large one with many matches. If they are not enough, it uses an index
  * of names, which covers the whole space. The statement is planned for its values, since a generic plan compares every key (measured with
  * 1,000,000 files and no match: 8 s instead of 10 ms; with text of two letters 3 s).

@@ -13,11 +13,9 @@ const batchBytes = 20_000
 
 /** Lists the flows the caller may see, in order of creation, without nodes and edges. Throws VALIDATION_ERROR like `listByCreation`. */
 export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FlowSummary>> {
-  const { db, workspace } = scope
   const known = await loadSurroundings(scope)
-  return listByCreation(db, query, {
-    list: `flows ${workspace.id}`,
-    find: (afterTime, afterId, limit) => findFlows({ workspaceId: workspace.id, afterTime, afterId, limit }),
+  return listByCreation(scope, query, {
+    find: (afterTime, afterId, limit) => findFlows({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ id }) => permits(scope, 'flows:read', id),
     show: (rows) => summariesOf(scope, rows, known),
   })

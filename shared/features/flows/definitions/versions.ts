@@ -5,26 +5,24 @@ import { type FlowVersionRow, findVersion, findVersions } from '#shared/features
 import { type LinkedPage, type LinkedQuery, readPage, readWholeList } from '#shared/platform/db/lists.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
+
+const versionPosition = schema(t.Object({ version: t.Integer({ minimum: 1, maximum: 999_999_999 }) }))
 
 /**
  * Lists the kept versions of a flow's definition, newest first. Throws VALIDATION_ERROR for a damaged cursor, and without `limit` for a
  * list above 10 MB.
  */
-export async function listVersions({ db, workspace }: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
+export async function listVersions(scope: Scope, flowId: string, query: LinkedQuery): Promise<LinkedPage<FlowVersionView>> {
+  const { db, workspace } = scope
   const { limit, cursor } = query
-  const list = `flow versions ${workspace.id} ${flowId}`
-  const beforeVersion = cursor === undefined ? null : versionOf(readCursor(list, cursor))
+  const beforeVersion = cursor === undefined ? null : readCursor(scope, cursor, versionPosition).version
   const statement = findVersions({ workspaceId: workspace.id, flowId, beforeVersion, limit: limit === undefined ? null : limit + 1 })
   if (limit === undefined)
     return { items: (await readWholeList(db, statement, 'ask for pages by limit, 1 to 200')).map(viewOf), next: null }
   const { page, hasMore } = await readPage(db, statement, limit)
   const last = page.at(-1)
-  return { items: page.map(viewOf), next: hasMore && last ? makeCursor(list, String(last.version)) : null }
-}
-
-function versionOf(position: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(position)) throw problem('VALIDATION_ERROR', 'cursor is damaged')
-  return Number(position)
+  return { items: page.map(viewOf), next: hasMore && last ? makeCursor(scope, { version: last.version }) : null }
 }
 
 /**

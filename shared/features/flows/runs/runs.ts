@@ -20,7 +20,7 @@ import {
   findSteps,
 } from '#shared/features/flows/runs/views-store.ts'
 import { loadTriggerAccess, type TriggerAccess } from '#shared/features/flows/triggers/trigger-access.ts'
-import { makeCursor, readCursorId } from '#shared/platform/kernel/cursor.ts'
+import { makeIdCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -52,9 +52,8 @@ export async function listRunsOfFlow(scope: Scope, flowId: string): Promise<Flow
 /** Lists runs of all flows the caller may see, newest first. Throws VALIDATION_ERROR for a damaged cursor or an invalid `from`. */
 export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cursor }: FlowRunQuery): Promise<FlowRunPage> {
   const createdFrom = from === undefined ? null : instantOf(from)
-  const list = `flow runs ${scope.workspace.id} ${status ?? ''} ${flow ?? ''} ${createdFrom ?? ''}`
   const filters = { workspaceId: scope.workspace.id, status, flowId: flow, createdFrom }
-  let after = readCursorId(list, cursor)
+  let after = readIdCursor(scope, cursor)
   const runs: FlowRunSummary[] = []
   for (let pages = 0; pages < maxPages; pages++) {
     const rows = await scope.db.query(findRuns({ ...filters, beforeId: after, limit: limit + 1 }))
@@ -66,7 +65,7 @@ export async function listFlowRuns(scope: Scope, { status, flow, from, limit, cu
     after = (seen.length > free ? runs.at(-1)?.id : rows[limit - 1]?.id) ?? after
     if (runs.length === limit) break
   }
-  return { runs, next_cursor: makeCursor(list, after) }
+  return { runs, next_cursor: makeIdCursor(scope, after) }
 }
 
 /** Returns a run with its steps, whose outputs hold only what the caller may see. Throws NOT_FOUND. */

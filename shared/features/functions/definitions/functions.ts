@@ -16,8 +16,7 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Functions visible to the caller, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FunctionSummary>> =>
-  listByCreation(scope.db, query, {
-    list: `functions ${scope.workspace.id}`,
+  listByCreation(scope, query, {
     find: (afterTime, afterId, limit) => findFunctions({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ id }) => permits(scope, 'functions:read', id),
     show: (rows) => rows,

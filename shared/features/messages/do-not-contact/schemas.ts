@@ -1,4 +1,4 @@
-import { pageLimit } from '#shared/platform/db/lists.ts'
+import { cursorParameters, linkedCursor } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 /** An address on the do-not-contact list. */
@@ -19,10 +19,5 @@ export const doNotContactEntry = schema(
 export type DoNotContactEntry = TypeOf<typeof doNotContactEntry>
 
 /** Page of the do-not-contact list. */
-export const doNotContactQuery = schema(
-  t.Object({
-    limit: pageLimit(),
-    cursor: t.Optional(t.String({ format: 'email', description: 'The last address of the previous page.' })),
-  }),
-)
+export const doNotContactQuery = schema(t.Object(cursorParameters({ cursor: linkedCursor })))
 export type DoNotContactQuery = TypeOf<typeof doNotContactQuery>

@@ -1,5 +1,5 @@
 import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
-import { cursorParameters } from '#shared/platform/db/lists.ts'
+import { cursorParameters, linkedCursor } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { mailStatuses } from '#shared/platform/mail/mail.ts'
 
@@ -79,7 +79,7 @@ export const messageQuery = schema(
   t.Object({
     status: t.Optional(t.Enum([...mailStatuses])),
     record_id: t.Optional(t.String({ format: 'uuid', description: 'Only messages about this record.' })),
-    ...cursorParameters({ cursor: 'The id of the last message of the previous page.' }),
+    ...cursorParameters({ cursor: linkedCursor }),
   }),
 )
 export type MessageQuery = TypeOf<typeof messageQuery>

@@ -7,10 +7,9 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Templates of the workspace without their bodies, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listTemplates = ({ db, workspace }: Scope, query: LinkedQuery): Promise<LinkedPage<TemplateSummary>> =>
-  listByCreation(db, query, {
-    list: `templates ${workspace.id}`,
-    find: (afterTime, afterId, limit) => findTemplates({ workspaceId: workspace.id, afterTime, afterId, limit }),
+export const listTemplates = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<TemplateSummary>> =>
+  listByCreation(scope, query, {
+    find: (afterTime, afterId, limit) => findTemplates({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     show: (rows) => rows,
   })
 

@@ -38,8 +38,7 @@ export const intakeSubscriber = 'queues'
 
 /** Queues visible to the caller, oldest first, with their counts. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listQueues = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<QueueView>> =>
-  listByCreation<Queue, QueueView>(scope.db, query, {
-    list: `queues ${scope.workspace.id}`,
+  listByCreation<Queue, QueueView>(scope, query, {
     find: (afterTime, afterId, limit) => findQueues({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ key }) => permits(scope, 'queues:read', key),
     show: (rows) => withSummaries(scope, rows),
