@@ -30,6 +30,7 @@ create table audit_entries (
   text_length integer default 0 not null,
   request_id text not null,
   created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
+  type_revision bigint,
   constraint audit_entries_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'service'::text, 'system'::text]))),
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
@@ -401,6 +402,7 @@ create table fields (
   stale_reads text[],
   "position" bigint generated always as identity not null,
   created_at timestamp with time zone default now() not null,
+  revision bigint default nextval('field_revisions'::regclass) not null,
   constraint fields_key UNIQUE (workspace_id, type_id, key),
   constraint fields_pkey PRIMARY KEY (workspace_id, id),
   constraint fields_workspace_id_type_id_fkey FOREIGN KEY (workspace_id, type_id) REFERENCES record_types(workspace_id, id) ON DELETE CASCADE
@@ -490,6 +492,7 @@ create table flow_steps (
   error json,
   started_at timestamp with time zone not null,
   duration_ms integer not null,
+  type_revision bigint,
   constraint flow_steps_pkey PRIMARY KEY (workspace_id, run_id, node_id, iteration),
   constraint flow_steps_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'failed'::text]))),
   constraint flow_steps_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES flow_runs(workspace_id, id) ON DELETE CASCADE

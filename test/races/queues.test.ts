@@ -235,6 +235,42 @@ test('queues: opposite moves that write one record cause no deadlock', async (t)
   await requireNoDeadlock(t)
 })
 
+test('queues: the deletion of an item is the last entry of its history, whatever stations do with it meanwhile', async (t) => {
+  const org = await arena.ring()
+  const press = await createFunction(t, org, handlerOf('return 1'))
+  const stages = [
+    { key: 'in', kind: 'start', buttons: [{ id: 'go', label: 'Go', function_id: press.id }] },
+    { key: 'work' },
+    { key: 'shut', from: ['work'] },
+  ]
+  const line = await createLine(t, org, { stages })
+  for (let round = 0; round < rounds * 5; round++) {
+    const key = `item ${round}`
+    const [id = ''] = await line.add([key])
+    const ways: ((client: Client, index: number) => Promise<unknown>)[] = [
+      (client) => line.scan(key, { to_stage: 'in' }, client),
+      (client) => line.scan(key, { to_stage: 'shut' }, client),
+      (client) => client.put(`${line.path}/items/${id}`, { priority: 1 }),
+      (client) => client.post(`${line.path}/claim`, { count: 1 }),
+      (client) => client.post(`${line.path}/items/${id}/release`, { note: 'later' }),
+      (client, index) => {
+        const scan = { scan_id: `${round} ${index}`, scanned_at: '2026-01-01T00:00:00Z', key, to_stage: index % 2 === 0 ? 'in' : 'nowhere' }
+        return client.post(`${line.path}/scan/batch`, { scans: [scan] })
+      },
+      (client, index) =>
+        index < 7
+          ? client.post(`${line.path}/stages/in/action`, { button_id: 'go', item_ids: [id] })
+          : line.scan(key, { to_stage: 'in' }, client),
+    ]
+    await atOnce(20, org.owners, (client, index) =>
+      index === 10 ? client.delete(`${line.path}/items/${id}`) : (ways[index % ways.length]?.(client, index) ?? Promise.resolve()),
+    )
+    const kinds = await line.kinds(id)
+    t.is(kinds.indexOf('deleted'), kinds.length - 1, kinds.join())
+  }
+  await proven(t, org.owner, line)
+})
+
 test('queues: a stage is not removed while items enter it', async (t) => {
   const org = await arena.ring()
   const both = [{ key: 'in', kind: 'start' }, { key: 'more' }]

@@ -15,8 +15,8 @@ import { attemptField, failedField, fieldErrors, readAttempt } from '#api/pages/
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { bookSlot } from '#shared/features/calendar/booking/book.ts'
-import { bookingInput } from '#shared/features/calendar/booking/schemas.ts'
+import { bookSlot, findFirstAnswer } from '#shared/features/calendar/booking/book.ts'
+import { type Booked, bookingInput } from '#shared/features/calendar/booking/schemas.ts'
 import { listSlotStarts, type OpenBookingPage, requireBookingPage } from '#shared/features/calendar/booking/slots.ts'
 import { rsvpFileUrl, rsvpPageUrl } from '#shared/features/calendar/guests/guests.ts'
 import { instantMs, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
@@ -198,9 +198,19 @@ async function show(scope: Scope, open: OpenBookingPage, query: ChoiceQuery): Pr
   return choosingPage(scope, open, choice, 'This time is no longer free. Please choose another one.')
 }
 
+const textIn = (sent: URLSearchParams, name: string): string => (sent.get(name) ?? '').trim()
+
+/** Books what a visitor has sent. Throws VALIDATION_ERROR that names the control, SLOT_TAKEN for a time that is taken. */
+async function book(scope: Scope, open: OpenBookingPage, sent: URLSearchParams, key: string | undefined): Promise<Booked> {
+  const [start, name, email, notes, duration] = ['start', 'name', 'email', 'notes', 'duration'].map((control) => textIn(sent, control))
+  if (instantMs(start ?? '') === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
+  const asked = bookingInput.parse({ start, name, email, notes, ...(duration ? { duration: Number(duration) } : {}) })
+  return bookSlot(scope, open, asked, { key, isExact: false })
+}
+
+/** Books a time, or shows the form again with the failure. A hidden id that has booked gets the first answer, whatever else is sent. */
 async function send(scope: Scope, open: OpenBookingPage, query: ChoiceQuery, sent: URLSearchParams): Promise<Page> {
-  const text = (name: string) => (sent.get(name) ?? '').trim()
-  const [start, duration] = [text('start'), text('duration')]
+  const [start, duration] = [textIn(sent, 'start'), textIn(sent, 'duration')]
   const choice = readChoice(
     { ...query, ...(start ? { start } : {}), ...(duration ? { duration } : {}) },
     open.page,
@@ -208,10 +218,8 @@ async function send(scope: Scope, open: OpenBookingPage, query: ChoiceQuery, sen
     scope.now().getTime(),
   )
   try {
-    if (instantMs(start) === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
-    const input = { start, name: text('name'), email: text('email'), notes: text('notes') }
-    const asked = bookingInput.parse({ ...input, ...(duration ? { duration: Number(duration) } : {}) })
-    const done = await bookSlot(scope, open, asked, { key: readAttempt(sent), isExact: false })
+    const key = readAttempt(sent)
+    const done = (key === undefined ? undefined : await findFirstAnswer(scope, open, key)) ?? (await book(scope, open, sent, key))
     const when = eventTimeInWords({ allDay: false, start: Date.parse(done.start), end: Date.parse(done.end), zone: choice.zone })
     return {
       title: open.page.title || open.calendar.name,

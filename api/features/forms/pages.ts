@@ -10,7 +10,7 @@ import type { Workspace } from '#shared/core/scope/store.ts'
 import { readAnswers } from '#shared/features/forms/answers.ts'
 import { requireOpenForm } from '#shared/features/forms/forms.ts'
 import type { Form, FormField } from '#shared/features/forms/schemas.ts'
-import { submitForm } from '#shared/features/forms/submit-form.ts'
+import { findFirstThanks, submitForm } from '#shared/features/forms/submit-form.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { wallClockToUtc } from '#shared/platform/kernel/time/wall-clock.ts'
@@ -85,10 +85,12 @@ export const routes = [
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     handle: async ({ resource: form, body: fields }, scope) => {
       const { values, problems } = readAnswers(form, readControls(form, fields, scope.workspace.timezone), scope.workspace.default_currency)
-      if (problems.size > 0) return formPage(scope, form, { fields, problems })
+      const key = readAttempt(fields)
+      const isRefused = problems.size > 0
+      const first = isRefused && key !== undefined ? await findFirstThanks(scope, form, key) : undefined
+      if (isRefused && !first) return formPage(scope, form, { fields, problems })
       const spam = fields.get(trapField) ? 'hidden field filled in' : null
-      const attempt = { key: readAttempt(fields), isExact: false, spam }
-      const { message, redirect } = await submitForm(scope, form, values, attempt)
+      const { message, redirect } = first ?? (await submitForm(scope, form, values, { key, isExact: false, spam }))
       const url = safeHttpUrl(redirect)
       return { title: form.name, brand: scope.workspace, body: renderDone({ message, redirect: url }), ...(url ? { leadsTo: url } : {}) }
     },

@@ -12,10 +12,10 @@ type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | 
 const operators: Readonly<Record<string, Test>> = {
   eq: (left, right, budget) => compareClauseValues(left, right, budget) === 0,
   ne: (left, right, budget) => compareClauseValues(left, right, budget) !== 0,
-  gt: (left, right, budget) => compareClauseValues(left, right, budget) > 0,
-  gte: (left, right, budget) => compareClauseValues(left, right, budget) >= 0,
-  lt: (left, right, budget) => compareClauseValues(left, right, budget) < 0,
-  lte: (left, right, budget) => compareClauseValues(left, right, budget) <= 0,
+  gt: ordering((order) => order > 0),
+  gte: ordering((order) => order >= 0),
+  lt: ordering((order) => order < 0),
+  lte: ordering((order) => order <= 0),
   contains,
   not_contains: async (left, right, budget) => !(await contains(left, right, budget)),
   in: (left, right, budget) => isAmong(choicesOf(right), left, budget),
@@ -116,6 +116,11 @@ export function toDecimal(value: unknown): Decimal | undefined {
 
 /** Instant as sortable text; a day counts as its first moment in UTC. */
 const timeOf = (text: string): string | undefined => toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
+
+/** A test of the order of both sides. It is false when one is empty, as in filters and policies (page Beyond, section 1, "Clauses of flows"). */
+function ordering(holds: (order: number) => boolean): Test {
+  return (left, right, budget) => !isEmpty(left) && !isEmpty(right) && holds(compareClauseValues(left, right, budget))
+}
 
 function contains(left: unknown, right: unknown, budget: ComputeBudget): Promise<boolean> {
   if (Array.isArray(left)) return isAmong(left, right, budget)

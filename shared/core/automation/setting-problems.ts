@@ -16,15 +16,15 @@ export const typeProblems = (objectType: unknown, { fieldKeys }: KnownReferences
     ? []
     : [`${name} must be the key of a record type`]
 
-/** One problem for each key that is no field of the type; none when the type is unknown or filled in at run time. */
+/** One problem for each key that is no field of the type, which names the key; none when the type is unknown or filled in at run time. */
 export function fieldProblems(objectType: unknown, keys: readonly unknown[], { fieldKeys }: KnownReferences, name: string): string[] {
   const known = typeof objectType === 'string' ? fieldKeys.get(objectType) : undefined
   if (!known) return []
-  return keys.flatMap((key) =>
-    hasReference(key) || known.has(String(key))
-      ? []
-      : [`${name}${name === 'values' ? `.${String(key)}` : ''} names no field of ${objectType}`],
-  )
+  const problemOf = (key: unknown) =>
+    name === 'values'
+      ? `values.${String(key)} names no field of ${objectType}`
+      : `${name} must be the key of a field of ${objectType}, got ${JSON.stringify(key)}`
+  return keys.flatMap((key) => (hasReference(key) || known.has(String(key)) ? [] : [problemOf(key)]))
 }
 
 /** Problems of optional ids that contain only blanks; `path` precedes the names of settings inside of another. */

@@ -4,6 +4,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import {
+  bigint,
   booleans,
   type Columns,
   instant,
@@ -70,7 +71,8 @@ export const lockRecordsByIds = (type: RecordType) =>
   )
 
 /** Columns of an audit entry that a change fills. */
-export const auditColumns = 'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id'
+export const auditColumns =
+  'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id, type_revision'
 
 /** Parameters of `auditColumns`; `before` and `after` are JSON text. */
 const auditParams = {
@@ -82,6 +84,7 @@ const auditParams = {
   after: jsonb.orNull,
   textLength: integer,
   requestId: text,
+  typeRevision: bigint,
 } as const
 
 /** Values that every statement of a change takes for the audit entry and the dispatch. */
@@ -90,7 +93,7 @@ export type ChangeValues = ParamsOf<typeof auditParams & typeof dispatchParams>
 const audited = (action: string) =>
   builder.raw(
     `insert into audit_entries (${auditColumns})
-     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ? from changed
+     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ?, ?::bigint from changed
      returning id, record_id`,
     Object.keys(auditParams).map((name) => slot(name) as never),
   )

@@ -31,6 +31,8 @@ export interface RecordType {
   readonly schema: string
   /** The column that every write of a record names. A new edition of the type renames it, so that writes with outdated metadata fail. */
   readonly editionColumn: string
+  /** The highest revision of its fields. It is stored with values that are written, to know their fields later. */
+  readonly revision: number
   /** Whether any record of the type was ever long (shared/core/records/text-size.ts). */
   readonly longRecords: boolean
   /** Trigram statistics by field id, for fields with a trigram index (shared/core/types/indexes/sample-field.ts). */
@@ -106,6 +108,7 @@ export function toField(entityType: string, row: FieldRow): Field {
     createdAt: row.created_at,
     system: row.system,
     staleReads: row.stale_reads ?? [],
+    revision: row.revision,
     column: row.column_name,
     codeColumn: codeColumnOf(row.type, row.column_name),
   }
@@ -125,6 +128,7 @@ function toRecordType(workspaceId: string, { created_at, edition, long_records, 
     schema: schemaOf(workspaceId),
     editionColumn: editionColumnOf(edition),
     longRecords: long_records,
+    revision: Math.max(0, ...fields.map(({ revision }) => revision)),
     knownTrigrams: new Map(rows.flatMap((field) => (field.common_trigrams ? [[field.id, toKnownTrigrams(field)]] : []))),
   }
   return Object.freeze(recordType)

@@ -51,7 +51,15 @@ export async function submitForm(scope: Scope, form: Form, values: object, { key
   )
   wakeDispatcher(scope, row)
   if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, said)
-  return { ok: true, message: form.settings.success_message, redirect: form.settings.redirect }
+  return thanksOf(form)
+}
+
+const thanksOf = ({ settings }: Form): Thanks => ({ ok: true, message: settings.success_message, redirect: settings.redirect })
+
+/** The thanks for an attempt that is already stored; undefined when it is not. For pages that repeat them whatever is sent. */
+export async function findFirstThanks({ db, workspace }: Scope, form: Form, attemptKey: string): Promise<Thanks | undefined> {
+  const [first] = await db.query(findSubmittedValues({ workspaceId: workspace.id, formId: form.id, attemptKey }))
+  return first && thanksOf(form)
 }
 
 async function requireSame({ db, workspace }: Scope, form: Form, key: string, said: string): Promise<void> {

@@ -8,9 +8,9 @@ import type { Cause } from '#shared/platform/kernel/cause.ts'
  * Inserts a dispatch of the record changes of a statement, if they have listeners. Used as the statement's table `dispatched`. The
  * statement must have a table `changed` of the records' own columns, a table `audited` of the audit entries that it wrote (id and record),
  * and slots `workspaceId`, `objectType` and `cause` (JSON). Snapshots are stored only when a listener asks for them. The values of a
- * created or deleted record are not stored in them, since its audit entry holds them. Those of an updated record are in the slot
- * `snapshot`, null where `wantsSnapshots` found no listener; a listener that began to ask while that update was running receives the next
- * one.
+ * created or deleted record are not stored in them, since its audit entry holds them. What is stored besides of an updated record is the
+ * JSON object in the slot `snapshot`, null where `wantsSnapshots` found no listener; a listener that began to ask while that update was
+ * running receives the next one.
  */
 export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
   const ofUpdate = event === 'updated'
@@ -20,7 +20,7 @@ export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
        case when bool_or(snapshot) then (
          select jsonb_agg(
            jsonb_build_object('created_by', changed.created_by, 'created_at', changed.created_at, 'updated_at', changed.updated_at)
-           ${ofUpdate ? `|| jsonb_build_object('values', ?::text::jsonb)` : ''} order by audited.id)
+           ${ofUpdate ? `|| ?::text::jsonb` : ''} order by audited.id)
          from audited join changed on changed.id = audited.record_id
        ) end,
        jsonb_object_agg(subscriber, ids), ?::jsonb

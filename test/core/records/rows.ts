@@ -1,5 +1,6 @@
+import type { Pool } from 'pg'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import type { Db } from '#test/support/rows.ts'
+import { type Db, queryWithoutTriggers } from '#test/support/rows.ts'
 
 /** Makes a workspace's operations have ended so many hours ago. */
 export async function ageOperations(db: Db, workspaceId: string, hours: number): Promise<void> {
@@ -33,6 +34,15 @@ export async function countStoredRecords(db: Db, workspaceId: string): Promise<n
 export async function isRecordLocked(db: Db, workspaceId: string, typeKey: string, id: string): Promise<boolean> {
   const statement = `select from ${schemaOf(workspaceId)}.${typeKey} where id = $1 for update skip locked`
   return (await db.query(statement, [id])).rowCount === 0
+}
+
+/**
+ * Makes a workspace's fields and audit entries those of a release without revisions. With `isUpgraded` only the entries: the fields that
+ * have a revision were created after the upgrade.
+ */
+export async function forgetRevisions(db: Pool, workspaceId: string, { isUpgraded = false } = {}): Promise<void> {
+  await queryWithoutTriggers(db, 'update audit_entries set type_revision = null where workspace_id = $1', [workspaceId])
+  if (!isUpgraded) await db.query('update fields set revision = 0 where workspace_id = $1', [workspaceId])
 }
 
 /** Process ids of workers' database sessions that are idle in a transaction. */

@@ -199,7 +199,7 @@ test('statements: PostgreSQL describes the columns of those that run once as the
   const scope = await scopeOf(w, w.org)
   const type = await requireRecordType(scope, 'things')
   const access = recordAccessFor(scope, type, 'records:read')
-  const readers = [{ type, access, showsDeletedRecords: false, showsDeletedFields: false }]
+  const readers = [{ type, access, showsDeletedRecords: false, showsEarlierFields: false }]
   const query = { object_type: 'things', from: '2026-03-01T08:00:00Z', limit: 10, offset: 0 }
   const sample = { characters: 10, percent: 1, share: 0.5, most: 10 }
   const all: Named<Statement<unknown>> = [

@@ -44,6 +44,27 @@ test('booking page: a page that is sent again with another time returns the firs
   t.is(await countRows(w.db, 'bookings', w.org.id), 1)
 })
 
+test('booking page: a page that is sent again returns the first booking, also with words that could not be booked', async (t) => {
+  const { w, path } = await bookable(t)
+  const fields = { id: randomUUID(), ...visitor }
+  const first = await post(w, path, { ...fields, start: '2026-03-03T10:00:00Z' })
+  t.is(first.status, 200, first.text)
+  const others = [
+    { start: '' },
+    { start: 'tomorrow' },
+    { start: '2026-03-03T03:30:00Z' },
+    { email: 'no address' },
+    { name: '', duration: '7' },
+  ]
+  for (const other of others) {
+    const again = await post(w, path, { ...fields, start: '2026-03-03T10:00:00Z', ...other })
+    t.is(again.status, 200, JSON.stringify(other))
+    t.is(rsvpIn(again.text), rsvpIn(first.text))
+  }
+  t.is((await post(w, path, { ...fields, id: randomUUID(), start: 'tomorrow' })).status, 400, 'another hidden id is another attempt')
+  t.is(await countRows(w.db, 'bookings', w.org.id), 1)
+})
+
 test('booking page: each page that is sent without its hidden id is a booking of its own', async (t) => {
   const { w, path } = await bookable(t)
   const sent = [

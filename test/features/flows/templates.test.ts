@@ -106,6 +106,18 @@ const clauses: readonly (readonly [left: unknown, op: string, right: unknown, ho
   [' ', 'is_not_empty', undefined, true],
   [true, 'eq', 'true', true],
   [null, 'eq', '', true],
+  // An ordering test with an empty side is false.
+  ['', 'lt', '10', false],
+  [null, 'lte', 0, false],
+  [undefined, 'lte', 'a', false],
+  [[], 'lt', 'a', false],
+  ['10', 'gt', '', false],
+  ['10', 'gte', null, false],
+  [{}, 'gte', {}, false],
+  ['', 'gte', '', false],
+  [null, 'lte', null, false],
+  [0, 'gte', 0, true],
+  [false, 'lt', 'g', true],
 ]
 for (const [left, op, right, expected] of clauses) {
   test(`templates: ${JSON.stringify(left)} ${op} ${JSON.stringify(right)} is ${expected}`, async (t) => {

@@ -15,6 +15,11 @@ const unknowns: readonly (readonly [type: string, config: object, message: RegEx
     /^values.x names no field of locations$/,
   ],
   ['action.update_record', { object_type: 'locations', record_id: ' ', values: {} }, /^record_id is required$/],
+  [
+    'action.send_message',
+    { connection_id: '{{trigger.input}}', record_type: 'invoices', record_id: none, to_field: 'customer_mail', body_text: 'x' },
+    /^to_field must be the key of a field of invoices, got "customer_mail"$/,
+  ],
   ['action.send_message', { connection_id: none, to: 'a@example.com', body_text: 'x' }, /^connection_id must be the id of a connection/],
   ['action.create_payment_link', { connection_id: none, amount: '1' }, /^connection_id must be the id of a connection/],
   ['action.enqueue_item', { queue_key: 'nowhere', key: 'a' }, /^queue_key must be the key of a queue$/],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { admitVisitors, makeForm, sendPage } from '#test/features/forms/making.ts'
 import { countRows } from '#test/support/rows.ts'
@@ -77,6 +78,14 @@ test('page: each page that is sent without its hidden id, or with an invalid one
     t.is((await sendPage(w, made.hosted, { note: 'x', ...sent })).status, 200)
   }
   t.is(await countRows(w.db, 'form_submissions', w.org.id), 3)
+})
+
+test('page: a page that is sent again is thanked again and keeps the first words, also with words that would be refused', async (t) => {
+  const { w, made } = await openForm({ fields: [{ key: 'note', label: 'Note', type: 'string', required: true }] })
+  const id = randomUUID()
+  for (const note of ['first', 'second', '']) t.is((await sendPage(w, made.hosted, { note, id })).status, 200, note)
+  t.is((await sendPage(w, made.hosted, { note: '', id: randomUUID() })).status, 400, 'another hidden id is another attempt')
+  t.is(await countRows(w.db, 'form_submissions', w.org.id), 1)
 })
 
 test('page: the headings of a description skip no level', async (t) => {

@@ -1,3 +1,4 @@
+import type { HeldLock } from '#test/support/locks.ts'
 import type { Db } from '#test/support/rows.ts'
 
 /** Changes of a queue's stored rows that `verify` finds, by the field that it names. */
@@ -8,6 +9,9 @@ export const queueTamperings = {
   payload: (db: Db, itemId: string) => db.query(`update queue_items set payload = '{"a":1}' where id = $1`, [itemId]),
   row: (db: Db, itemId: string) => db.query('delete from queue_items where id = $1', [itemId]),
 } as const
+
+/** Deletes an item's row as a deletion does, without its history entry, in a transaction that holds a lock. */
+export const deleteItemRow = (lock: HeldLock, itemId: string) => lock.query('delete from queue_items where id = $1', [itemId])
 
 /** Adds one to each counter of a queue. */
 export async function raiseCounts(db: Db, queueId: string): Promise<void> {

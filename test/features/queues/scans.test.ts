@@ -1,6 +1,8 @@
 import test from 'ava'
+import { deleteItemRow } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
-import { createMember } from '#test/support/factories.ts'
+import { createMember, createOrg } from '#test/support/factories.ts'
+import { lockTable } from '#test/support/locks.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test)
@@ -136,4 +138,18 @@ test('scans: the scans of a journal are processed once by scan_id, in the order 
   const refused = await mover.client.post(`${line.path}/scan/batch`, { scans: [{ scan_id: 'new', scanned_at: at(1), key: 'Z' }] })
   t.like(refused.data[0], { verdict: 'blocked', message: 'Needs queues:enqueue on line' })
   await proven(t, org.owner, line)
+})
+
+test('scans: a scan of an item that is deleted before its entry is written is judged again', async (t) => {
+  const w = await start()
+  const org = await createOrg(w)
+  const line = await createLine(t, org)
+  const [id = ''] = await line.add(['A'])
+  const lock = await lockTable(t, w.db, 'queue_history', 'share row exclusive')
+  const scanned = line.scan('A', { to_stage: 'in' })
+  await lock.waitedFor()
+  await deleteItemRow(lock, id)
+  await lock.release()
+  t.is((await scanned).data.verdict, 'unknown')
+  t.deepEqual(await line.kinds(id), ['added'], 'no entry after that of the deletion')
 })

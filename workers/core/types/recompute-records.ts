@@ -40,7 +40,7 @@ export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey },
     })
     if (step === undefined)
       return commit(async (inside) => {
-        await clearStaleReads(inside, scope.workspace.id, progress.stale)
+        await clearStaleReads(inside, typeKey, progress.stale)
         return { result: { records: progress.done } }
       })
     progress = step

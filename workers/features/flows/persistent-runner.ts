@@ -126,8 +126,9 @@ export function createPersistentRunner(
       const effect = async (db: Executor) => {
         const scope = await enterNow(db)
         const inside = async (tx: Tx) => {
-          const output = await work(within(scope, tx))
-          const written: Written = { ...(await after(output)), status: isEnd ? 'ok' : 'running' }
+          const inTx = within(scope, tx)
+          const output = await work(inTx)
+          const written: Written = { ...(await after(output, inTx)), status: isEnd ? 'ok' : 'running' }
           tx.afterCommit(() => countWritten(written))
           return { output, written }
         }

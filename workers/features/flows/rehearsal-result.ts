@@ -1,13 +1,14 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { isOfPresentField, seesEarlierFields } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { toVisibleView } from '#shared/core/records/read.ts'
 import type { RecordView } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType } from '#shared/core/types/record-type.ts'
+import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { type AuditEntry, findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
-import { loadTriggerAccess, type TriggeredRun } from '#shared/features/flows/triggers/trigger-access.ts'
+import { type AuditEntry, type EndedRun, findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
+import { loadTriggerAccess, ownRecordKeys, type TriggeredRun, writingOf } from '#shared/features/flows/triggers/trigger-access.ts'
 import { getMessage } from '#shared/features/messages/sending/messages.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
@@ -15,22 +16,32 @@ import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
  * Returns the trigger input with only those values of its record that `scope` may read; of a record that it may not read, the id and the
  * creation time.
  */
-export async function readableInput(scope: Scope, input: TriggerInput, objectType: string | null): Promise<TriggerInput> {
+export async function readableInput(scope: Scope, { id: _, input, objectType, ...run }: EndedRun): Promise<TriggerInput> {
   const { record, record_id } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
-  const view = (await viewsOf(scope, objectType ?? '', [record_id])).get(record_id)
-  const kept = Object.entries(record).filter(([key]) => key === 'id' || key === 'created_at' || (view && Object.hasOwn(view.values, key)))
-  return { ...input, record: Object.fromEntries(kept) }
+  const type = await findRecordType(scope, objectType ?? '')
+  const view = type && (await viewsOf(scope, type, [record_id])).get(record_id)
+  const isReadable = (key: string) => {
+    if (ownRecordKeys.has(key)) return true
+    if (!type || !view) return false
+    return isOfPresentField(type, key, writingOf(run)) ? Object.hasOwn(view.values, key) : seesEarlierFields(scope, type.key)
+  }
+  return { ...input, record: Object.fromEntries(Object.entries(record).filter(([key]) => isReadable(key))) }
 }
 
 /**
  * Returns the trigger input without the record, calendar event or input, and without their ids, when the rehearsal's caller may not see
  * them.
  */
-export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit<TriggeredRun, 'hasInput'>): Promise<TriggerInput> {
+export async function visibleInput(
+  caller: Scope,
+  input: TriggerInput,
+  run: Omit<TriggeredRun, 'hasInput' | 'recordKeys'>,
+): Promise<TriggerInput> {
   const { record, record_id, calendar_event, input: given, ...others } = input
   if (record_id === undefined && calendar_event === undefined && given == null) return input
-  const access = (await loadTriggerAccess(caller, [{ ...run, hasInput: given != null }])).get(run.id)
+  const recordKeys = Object.keys(record ?? {})
+  const access = (await loadTriggerAccess(caller, [{ ...run, hasInput: given != null, recordKeys }])).get(run.id)
   // `readableInput` already removed the hidden values of a record whose id is visible.
   if (access?.isFullyVisible || (access?.isIdVisible && calendar_event === undefined && given == null)) return input
   return {
@@ -42,9 +53,7 @@ export async function visibleInput(caller: Scope, input: TriggerInput, run: Omit
 }
 
 /** Views of the records that the caller may read, by id. */
-async function viewsOf(scope: Scope, typeKey: string, ids: readonly string[]): Promise<Map<string, RecordView>> {
-  const type = await findRecordType(scope, typeKey)
-  if (!type) return new Map()
+async function viewsOf(scope: Scope, type: RecordType, ids: readonly string[]): Promise<Map<string, RecordView>> {
   const access = recordAccessFor(scope, type, 'records:read')
   const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
   return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
@@ -59,7 +68,9 @@ export async function recordChangesSince(
   const created: RehearsedRun['created'] = []
   const changed: RehearsedRun['changed'] = []
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
-    const views = await viewsOf(scope, object_type, [...new Set(ofType.map(({ record_id }) => record_id))])
+    const type = await findRecordType(scope, object_type)
+    if (!type) continue
+    const views = await viewsOf(scope, type, [...new Set(ofType.map(({ record_id }) => record_id))])
     for (const [record_id, ofRecord] of Map.groupBy(ofType, (entry) => entry.record_id)) {
       const view = views.get(record_id)
       if (!view) continue

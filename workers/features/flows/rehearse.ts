@@ -91,7 +91,7 @@ async function executeRehearsal(
     return { ...(await enterRun(started, caller.workspace.id, { authors: editors, isLesser: true })), rehearsal: true }
   }
   const inside = await enter()
-  const input = await visibleInput(caller, await readableInput(inside, run.input, run.objectType), run)
+  const input = await visibleInput(caller, await readableInput(inside, run), run)
   const findings: Findings = { wouldCall: new Set(), messages: [], failure: undefined, isLate: false }
   const execution = await createRunExecution(compiled, { id: requestId, input, state: null, steps: 0 }, budget)
   await executeRun(execution, rehearsalRunner(inside.now, enter, tx, run, findings))

@@ -63,7 +63,7 @@ interface Input {
   /** Deduplication key: the id of the event's entry. */
   readonly key: string
   readonly input: TriggerInput
-  /** Who may see the calendar event; undefined for a record. */
+  /** What decides who may see the calendar event or the record. */
   readonly triggerVisibility?: TriggerVisibility
   readonly isPersonal: boolean
 }
@@ -76,11 +76,12 @@ async function recordInputs(editor: Scope, { objectType, event }: EventDelivery,
   const type = await findRecordType(editor, objectType)
   if (!type) return []
   const access = recordAccessFor(editor, type, 'records:read')
+  const triggerVisibility = { type_revision: type.revision }
   return snapshots.flatMap((snapshot) => {
     const stored = snapshotToRecord(type, snapshot)
     if (!access.test(stored)) return []
     const record = recordOf(type, snapshot, access.visibleFields(stored), stored)
-    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record }, isPersonal: false }]
+    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record }, triggerVisibility, isPersonal: false }]
   })
 }
 

@@ -19,6 +19,7 @@ export function auditSlots(scope: Scope, type: RecordType, before: Values | null
     after: afterJson,
     textLength: (beforeJson?.length ?? 0) + (afterJson?.length ?? 0),
     requestId: cause.requestId,
+    typeRevision: type.revision,
     cause: JSON.stringify(cause),
   }
 }

@@ -1,6 +1,7 @@
 import { canSeeWholeAudit, findAuditAccess, type TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/core/records/audit/schemas.ts'
 import { auditPageStatement, findTypeKeys } from '#shared/core/records/audit/store.ts'
+import { isOfPresentField } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
@@ -20,15 +21,21 @@ export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise
   const entries = rows.flatMap(({ total: _, together: __, ...entry }) => (isFound(entry) ? entry : []))
   const total = rows[0]?.total ?? 0
   if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
-  const shown = readers ? await maskEntries(scope, entries, readers) : entries
+  const masked = readers ? await maskEntries(scope, entries, readers) : entries
+  const shown = masked.map(({ type_revision: _, ...entry }): AuditEntry => entry)
   // A character takes at most six bytes in JSON, so a page of up to 1,000,000 characters stays below 10 MB.
   const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
   if (mayBeLong && (await takeFittingItems(scope.db, shown)).length < shown.length) throw tooLong(query.limit)
   return { entries: shown, total }
 }
 
+/** An entry, and the revision of its type that its values were written with. */
+interface WrittenEntry extends AuditEntry {
+  readonly type_revision: number | null
+}
+
 /** Whether a row has an entry, not only the number of all. */
-const isFound = (row: { readonly id: string | null }): row is AuditEntry => row.id !== null
+const isFound = (row: { readonly id: string | null }): row is WrittenEntry => row.id !== null
 
 const tooLong = (limit: number) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these entries have more than 10 MB`)
@@ -40,7 +47,7 @@ async function findTypes(scope: Scope, key: string | undefined): Promise<RecordT
 }
 
 /** The entries without the fields that are hidden from the caller. */
-async function maskEntries(scope: Scope, entries: readonly AuditEntry[], readers: readonly TypeAuditAccess[]): Promise<AuditEntry[]> {
+async function maskEntries(scope: Scope, entries: readonly WrittenEntry[], readers: readonly TypeAuditAccess[]): Promise<WrittenEntry[]> {
   const byType = Map.groupBy(entries, ({ object_type }) => object_type)
   const relevant = readers.filter(({ type }) => byType.has(type.key))
   const tests = await Promise.all(
@@ -49,7 +56,7 @@ async function maskEntries(scope: Scope, entries: readonly AuditEntry[], readers
   const testByType = new Map(tests)
   return entries.map((entry) => {
     const mask = (values: AuditEntry['before']) =>
-      values && keepVisible(values, (key) => testByType.get(entry.object_type)?.(entry.record_id, key) ?? false)
+      values && keepVisible(values, (key) => testByType.get(entry.object_type)?.(entry, key) ?? false)
     return { ...entry, before: mask(entry.before), after: mask(entry.after) }
   })
 }
@@ -57,12 +64,12 @@ async function maskEntries(scope: Scope, entries: readonly AuditEntry[], readers
 /** Maximum records in memory at once, of a type that has long records. */
 const maxLongRecords = 5
 
-/** Whether the caller may see a field of a record. */
-type VisibilityTest = (recordId: string, key: string) => boolean
+/** Whether the caller may see the value of a key in an entry. */
+type VisibilityTest = (entry: WrittenEntry, key: string) => boolean
 
 /** The visibility test of a type. Of a deleted record only the fields that no rule could hide are visible. */
-async function visibilityTestOf(scope: Scope, reader: TypeAuditAccess, entries: readonly AuditEntry[]): Promise<VisibilityTest> {
-  const { type, access, showsDeletedFields } = reader
+async function visibilityTestOf(scope: Scope, reader: TypeAuditAccess, entries: readonly WrittenEntry[]): Promise<VisibilityTest> {
+  const { type, access, showsEarlierFields } = reader
   const ids = access.alwaysVisible ? [] : [...new Set(entries.map(({ record_id }) => record_id))]
   const step = type.longRecords ? maxLongRecords : ids.length
   const visible = new Map<string, ReadonlySet<string>>()
@@ -70,9 +77,9 @@ async function visibilityTestOf(scope: Scope, reader: TypeAuditAccess, entries: 
     const records = await findRecordsByIds(scope, type, ids.slice(from, from + step))
     for (const record of records) visible.set(record.id, access.visibleFields(record))
   }
-  return (recordId, key) => {
-    if (!type.fieldByKey.has(key)) return showsDeletedFields
-    return !access.hideable.has(key) || (visible.get(recordId)?.has(key) ?? false)
+  return ({ record_id, type_revision, created_at }, key) => {
+    if (!isOfPresentField(type, key, { revision: type_revision, at: created_at })) return showsEarlierFields
+    return !access.hideable.has(key) || (visible.get(record_id)?.has(key) ?? false)
   }
 }
 

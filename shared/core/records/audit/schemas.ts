@@ -7,7 +7,11 @@ import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 const actions = changeEvents.map((event) => `record.${event}` as const)
 
 const values = (text: string) =>
-  nullable(t.Record(t.String(), t.Unknown(), { description: `${text} A field that the caller may not read is left out.` }))
+  nullable(
+    t.Record(t.String(), t.Unknown(), {
+      description: `${text} A field that the caller may not read is left out, and so is a value of a field that is gone, unless no rule hides a field of the type from the caller.`,
+    }),
+  )
 
 const auditEntry = t.Object(
   {

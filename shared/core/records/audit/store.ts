@@ -17,6 +17,7 @@ const entryColumns = {
   after: jsonb.as<Record<string, unknown>>(),
   request_id: text,
   created_at: instant,
+  type_revision: bigint,
 }
 const entryList = selectList(entryColumns)
 
@@ -86,12 +87,12 @@ function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
   return joinWithOr(parts)
 }
 
-/** The values that entries show: those after the change, or before a deletion. */
+/** The values that entries show: those after the change, or before a deletion; with the revision of the type that they were written with. */
 export const findValuesOfEntries = statement(
   'records.findValuesOfEntries',
-  'select id, coalesce(after, before) as values from audit_entries where workspace_id = $workspaceId and id = any($ids::uuid[])',
+  'select id, coalesce(after, before) as values, type_revision from audit_entries where workspace_id = $workspaceId and id = any($ids::uuid[])',
   {
     params: { workspaceId: uuid, ids: uuids },
-    columns: { id: uuid.notNull, values: jsonb.as<Readonly<Record<string, unknown>>>().notNull },
+    columns: { id: uuid.notNull, values: jsonb.as<Readonly<Record<string, unknown>>>().notNull, type_revision: bigint },
   },
 )

@@ -1,5 +1,5 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
-import { auditSlots, presentValuesView } from '#shared/core/records/audit/audit-values.ts'
+import { auditSlots } from '#shared/core/records/audit/audit-values.ts'
 import { checkRecordGuards } from '#shared/core/records/change/check-guards.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { findPrecomputedValues, type PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
@@ -7,6 +7,7 @@ import { toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
 import { parseValues, requireRequiredValues } from '#shared/core/records/input.ts'
 import { findRecord } from '#shared/core/records/read.ts'
 import { emptyValues, requireVersion, type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
+import { snapshotValues } from '#shared/core/records/snapshots.ts'
 import { updateRecord } from '#shared/core/records/store.ts'
 import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
@@ -94,7 +95,7 @@ async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord
 
 /** All values of a record as JSON text, for subscribers that want snapshots of updates; null when none does. */
 const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>
-  (await wantsSnapshots(scope, type.key)) ? JSON.stringify(presentValuesView(type, next)) : null
+  (await wantsSnapshots(scope, type.key)) ? JSON.stringify(snapshotValues(type, next)) : null
 
 /**
  * Sending an immutable field that the caller may not see counts as a change, whatever the value: otherwise the stored value could be found

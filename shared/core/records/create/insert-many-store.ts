@@ -4,7 +4,7 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { integer, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, integer, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch } from '#shared/platform/events/store.ts'
 
@@ -29,7 +29,7 @@ export const insertRecords = (type: RecordType) =>
        ),
        audited as (
          insert into audit_entries (${auditColumns})
-         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ? from changed join fresh using (id) order by position
+         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ?, ?::bigint from changed join fresh using (id) order by position
          returning id, record_id
        ),
        counted as (?),
@@ -43,7 +43,7 @@ export const insertRecords = (type: RecordType) =>
         ...columns,
         slot('createdBy'),
         ...columns,
-        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId'].map(slot),
+        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId', 'typeRevision'].map(slot),
         countChangedRecords(1),
         insertDispatch('created'),
       ] as never,
@@ -55,6 +55,7 @@ export const insertRecords = (type: RecordType) =>
         actorId: uuid.orNull,
         actorType: text,
         requestId: text,
+        typeRevision: bigint,
         ...countParams,
         ...dispatchParams,
       },

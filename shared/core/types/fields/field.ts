@@ -21,6 +21,11 @@ export interface Field {
   readonly reads?: readonly string[]
   /** Computed fields: keys of the fields that earlier formulas read, until a recompute has replaced all their results. */
   readonly staleReads: readonly string[]
+  /**
+   * Number of the field's creation, or of the latest change after which values written before may derive from fields that it does not read
+   * now (shared/core/records/earlier-fields.ts). 0 for fields older than revisions.
+   */
+  readonly revision: number
   readonly column: string
   /** The code column of a currency field; null for every other type. */
   readonly codeColumn: string | null

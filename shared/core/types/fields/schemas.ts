@@ -85,6 +85,7 @@ export const toFieldView = ({
   codeColumn: __,
   reads: ___,
   staleReads: ____,
+  revision: _____,
   ...field
 }: Field): FieldView => ({
   ...field,

@@ -105,15 +105,15 @@ export function writeField(db: Executor, workspaceId: string, fieldId: string, s
 }
 
 /**
- * Sets a field's formula. Until the recompute has ended, records hold results of the previous formula, so `previousReads`, the keys of the
- * fields that it reads, are added to `stale_reads`.
+ * Sets a field's formula. Until the recompute has ended, records hold results of the previous formula, so `droppedReads`, the keys of the
+ * fields that it reads and the new one does not, are added to `stale_reads`.
  */
 export const setFormula = statement(
   'types.setFormula',
   `update fields set rules = rules || jsonb_build_object('formula', $formula::text),
-     stale_reads = case when rules ? 'formula' then coalesce(stale_reads, '{}') || $previousReads::text[] end
+     stale_reads = nullif(coalesce(stale_reads, '{}') || $droppedReads::text[], '{}')
    where workspace_id = $workspaceId and id = $id`,
-  { params: { workspaceId: uuid, id: uuid, formula: text, previousReads: texts } },
+  { params: { workspaceId: uuid, id: uuid, formula: text, droppedReads: texts } },
 )
 
 /** Removes the formula of a field. */

@@ -5,6 +5,7 @@ import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-fiel
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
 import { compileComputations } from '#shared/core/types/formulas/computations.ts'
+import { reviseFields } from '#shared/core/types/formulas/store.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { changeTable, startEdition } from '#shared/core/types/tables/change-table.ts'
@@ -23,19 +24,22 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
     requireComputedVisible(scope, type, field)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} is auto-numbered; disable that before you set a formula`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
-    compileComputations(
+    const { reads } = compileComputations(
       type.fields.map((other) => (other === field ? changed : other)),
       createFieldNameFilter(scope, type),
     )
     await startEdition(tx, type)
-    const previousReads = field.reads ?? []
-    await tx.query(setFormula({ workspaceId: type.workspaceId, id: field.id, formula, previousReads }))
+    const droppedReads = (field.reads ?? []).filter((key) => !reads.get(field.key)?.includes(key))
+    await tx.query(setFormula({ workspaceId: type.workspaceId, id: field.id, formula, droppedReads }))
     await enqueueRecompute(scope, tx, type)
     return toFieldView(changed)
   })
 }
 
-/** Removes a field's formula; its values stay. Throws NOT_FOUND, and FORBIDDEN when the formula reads a field hidden from the caller. */
+/**
+ * Removes a field's formula; its values stay. Values in the audit and in runs keep the mask of what the formula read. Throws NOT_FOUND, and FORBIDDEN when the
+ * formula reads a field hidden from the caller.
+ */
 export async function removeFieldFormula(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   if (found.rules.formula === undefined) return
@@ -44,6 +48,7 @@ export async function removeFieldFormula(scope: Scope, found: Field): Promise<vo
     requireComputedVisible(scope, type, field)
     await startEdition(tx, type)
     await tx.query(dropFormula({ workspaceId: type.workspaceId, id: field.id }))
+    if (field.reads?.length || field.staleReads.length > 0) await reviseFields(tx, type, new Set([field.key]))
   })
 }
 

@@ -140,6 +140,7 @@ const storedFieldColumns = {
   system: boolean.notNull,
   column_name: text.notNull,
   stale_reads: texts,
+  revision: bigint.notNull,
 }
 
 /** The columns of a field. `created_at` is text, so that it has the same form in a row and in a JSON list. */

@@ -70,6 +70,12 @@ function bookUnderLock(
   })
 }
 
+/** The answer to the first request with this key on the page; undefined when there was none. For pages that repeat it whatever is sent. */
+export async function findFirstAnswer(scope: Scope, { calendar }: OpenBookingPage, requestKey: string): Promise<Booked | undefined> {
+  const earlier = await findBookingByRequest(scope.db, scope.workspace.id, calendar.id, requestKey)
+  return earlier && firstAnswer(scope, earlier)
+}
+
 async function firstAnswer(scope: Scope, earlier: Booking): Promise<Booked> {
   const event = await findEvent(scope.db, scope.workspace.id, earlier.event_id)
   const guest = (await findAttendees(scope.db, scope.workspace.id, [earlier.event_id]))

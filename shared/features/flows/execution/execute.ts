@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Block, StepContext, WaitRequest } from '#shared/core/automation/block.ts'
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
 import { beginningOf, cutRecordOutput, isRecordOutput } from '#shared/features/flows/execution/record-output.ts'
 import {
   advancePast,
@@ -31,6 +32,8 @@ export interface StepRow {
   readonly is_cut: boolean
   /** Whole output, set only when `output` is cut or redacted. */
   readonly whole?: unknown
+  /** Of a record's output: the revision of its type, by which views know the fields of the values. */
+  readonly type_revision?: number
   readonly input_hash: string | null
   readonly error: RunError | null
   readonly started_at: string
@@ -57,13 +60,13 @@ export interface FlowRunner {
   /** Enters the workspace as the flow's editor for this run, with the editor's current rights. */
   readonly enter: () => Promise<Scope>
   /**
-   * Runs `work`, and writes the checkpoint that `toCheckpoint` makes from the output of `work`, in one transaction. `isEnd` ends the run as
-   * ok. Rethrows an error of `work`, and then writes nothing.
+   * Runs `work`, and writes the checkpoint that `toCheckpoint` makes from the output of `work`, in one transaction, whose scope both get.
+   * `isEnd` ends the run as ok. Rethrows an error of `work`, and then writes nothing.
    */
   readonly applyStep: (
     step: ActiveStep,
     work: (scope: Scope) => Promise<unknown>,
-    toCheckpoint: (output: unknown) => Promise<RunCheckpoint>,
+    toCheckpoint: (output: unknown, scope: Scope) => Promise<RunCheckpoint>,
     isEnd: boolean,
   ) => Promise<unknown>
   /** Parks the run at a step; a rehearsal does not park, and returns the awaited output at once. */
@@ -107,7 +110,10 @@ export async function executeRun(execution: RunExecution, runner: FlowRunner, ro
         const output = await runner.applyStep(
           step,
           async (scope) => checked(await work.acts(step.context, requireBlockApp(scope, block)), budget),
-          async (output) => ({ steps: [...unwritten, await rowOf(step, output, runner.now())], state: nextState }),
+          async (output, scope) => {
+            const row = await rowOf(step, output, runner.now())
+            return { steps: [...unwritten, { ...row, ...(await typeRevisionOf(scope, block, output)) }], state: nextState }
+          },
           isEnd,
         )
         if (isEnd) return
@@ -172,6 +178,15 @@ export function failRunAtStep(
 export function requireBlockApp(scope: Scope, { app }: Pick<Block, 'app'>): Scope {
   requireNotHalted({ work: 'step', app }, scope.workspace)
   return scope
+}
+
+/**
+ * The revision of the type of a record that a step wrote. The step's transaction still holds the lock of the type's table, so the fields
+ * whose values it wrote are those that this revision counts.
+ */
+async function typeRevisionOf(scope: Scope, { shown }: Block, output: unknown): Promise<Pick<StepRow, 'type_revision'>> {
+  const type = shown === 'record' && isRecordOutput(output) ? await findRecordType(scope, output.object_type) : undefined
+  return type ? { type_revision: type.revision } : {}
 }
 
 /** Row of a successful step. */

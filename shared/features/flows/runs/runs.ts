@@ -1,5 +1,6 @@
 import { pathsIn } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { isOfPresentField, seesEarlierFields, type Writing } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -88,7 +89,14 @@ const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
 const accessByRun = (scope: Scope, rows: readonly FlowRunViewRow[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
   loadTriggerAccess(
     scope,
-    rows.map(({ id, trigger, trigger_visibility, has_input }) => ({ id, trigger, trigger_visibility, hasInput: has_input })),
+    rows.map(({ id, trigger, trigger_visibility, has_input, record_keys, created_at }) => ({
+      id,
+      trigger,
+      trigger_visibility,
+      hasInput: has_input,
+      recordKeys: record_keys,
+      createdAt: created_at,
+    })),
   )
 
 async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promise<FlowRunSummary[]> {
@@ -99,7 +107,7 @@ async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promi
 /** The text of a failure may repeat trigger data, so only callers who may see the trigger in full read it. */
 function summaryOf(
   scope: Scope,
-  { error, trigger_visibility: _, has_input: __, ...row }: FlowRunViewRow,
+  { error, trigger_visibility: _, has_input: __, record_keys: ___, ...row }: FlowRunViewRow,
   { isIdVisible, isFullyVisible }: TriggerAccess,
 ): FlowRunSummary {
   const { trigger } = row
@@ -136,10 +144,10 @@ async function viewsOf(
     scope,
     steps.flatMap(({ node_type, output }) => (showsRecord(node_type) ? [output] : [])),
   )
-  return steps.map(({ output, is_cut, error, ...step }) => {
+  return steps.map(({ output, is_cut, error, type_revision, ...step }) => {
     if (step.status === 'failed')
       return { ...step, ...(error ? { error: visibleErrorText(error, seesAll && !isHidden(step.node_id)) } : {}) }
-    if (showsRecord(step.node_type)) return { ...step, ...records(output) }
+    if (showsRecord(step.node_type)) return { ...step, ...records(output, { revision: type_revision, at: step.started_at }) }
     if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) !== 'readers')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
@@ -179,28 +187,37 @@ function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById
 
 /**
  * Returns a function that reduces the record in a step's output to the fields that the caller may read now. The values are those that the
- * step wrote. Of a record that is deleted or that the caller may not read only the id is left; what is no record is not shown. Runs one
- * statement per record type.
+ * step wrote; those that belong to no present field of the type are left to callers whose rules hide no field. Of a record that is deleted
+ * or that the caller may not read only the id is left; what is no record is not shown. Runs one statement per record type.
  */
 async function createRecordViewer(
   scope: Scope,
   outputs: readonly unknown[],
-): Promise<(output: unknown) => Pick<FlowStepView, 'output' | 'output_cut'>> {
-  const visible = new Map<string, ReadonlySet<string>>()
+): Promise<(output: unknown, writing: Writing) => Pick<FlowStepView, 'output' | 'output_cut'>> {
+  const visible = new Map<string, VisibilityTest>()
   for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isRecordOutput), ({ object_type }) => object_type)) {
     const type = await findRecordType(scope, typeKey)
     if (!type || !permits(scope, 'records:read', typeKey)) continue
     const access = recordAccessFor(scope, type, 'records:read')
+    const seesEarlier = seesEarlierFields(scope, typeKey)
     const ids = [...new Set(ofType.map(({ id }) => id))]
     for (const record of await findRecordsByIds(scope, type, ids)) {
-      if (access.test(record)) visible.set(record.id, access.visibleFields(record))
+      if (!access.test(record)) continue
+      const shown = access.visibleFields(record)
+      visible.set(record.id, (key, writing) => (isOfPresentField(type, key, writing) ? shown.has(key) : seesEarlier))
     }
   }
-  return (output) => {
+  return (output, writing) => {
     if (!isRecordOutput(output)) return {}
-    const shown = visible.get(output.id)
-    const values = Object.entries(output.values).filter(([key]) => shown?.has(key))
-    const isCut = output.cut?.some((key) => shown?.has(key)) === true
-    return { output: { id: output.id, ...(shown ? { values: Object.fromEntries(values) } : {}) }, ...(isCut ? { output_cut: true } : {}) }
+    const isVisible = visible.get(output.id)
+    const values = Object.entries(output.values).filter(([key]) => isVisible?.(key, writing))
+    const isCut = output.cut?.some((key) => isVisible?.(key, writing)) === true
+    return {
+      output: { id: output.id, ...(isVisible ? { values: Object.fromEntries(values) } : {}) },
+      ...(isCut ? { output_cut: true } : {}),
+    }
   }
 }
+
+/** Whether the caller may see a value of a record that was written under this key. */
+type VisibilityTest = (key: string, writing: Writing) => boolean

@@ -136,6 +136,8 @@ export type ParkedWait = { readonly started_at: string; readonly node_id: string
  * read it.
  */
 export interface TriggerVisibility {
+  /** For a record: the revision of its type when its values were put into the input. Runs of earlier releases have none. */
+  readonly type_revision?: number
   /** For a calendar event, as it was announced: its calendar, privacy and guests. */
   readonly calendar_id?: string
   readonly visibility?: 'default' | 'private'

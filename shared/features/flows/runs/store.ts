@@ -105,11 +105,12 @@ const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
    ),
    stepped as (
      insert into flow_steps
-       (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms)
+       (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, type_revision, input_hash, error,
+        started_at, duration_ms)
      select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.is_cut,
-       step.input_hash, step.error, step.started_at, step.duration_ms
+       step.type_revision, step.input_hash, step.error, step.started_at, step.duration_ms
      from turned cross join json_to_recordset($steps::json) as step (node_id text, iteration text, place integer, node_type text, status text,
-       output json, is_cut boolean, input_hash text, error json, started_at timestamptz, duration_ms integer)
+       output json, is_cut boolean, type_revision bigint, input_hash text, error json, started_at timestamptz, duration_ms integer)
    )${keeps && !isOk ? `, kept as (${keptText})` : ''}${isOk ? `, forgotten as (${forgottenText})` : ''}
    select case when exists (select from turned) then true else refuse_superseded_run() end as turned`
 
@@ -221,8 +222,10 @@ export const insertRetry = statement(
    ),
    steps as (
      insert into flow_steps
-       (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms)
-     select step.workspace_id, retried.id, node_id, iteration, place, node_type, status, output, is_cut, input_hash, error, started_at, duration_ms
+       (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, type_revision, input_hash, error,
+        started_at, duration_ms)
+     select step.workspace_id, retried.id, node_id, iteration, place, node_type, status, output, is_cut, type_revision, input_hash, error,
+       started_at, duration_ms
      from retried cross join flow_steps as step
      where step.workspace_id = $workspaceId and step.run_id = $oldId and step.status = 'ok'
    ),
@@ -306,6 +309,7 @@ const endedColumns = {
   isPersonal: boolean.notNull,
   trigger: json.as<FlowRunSummary['trigger']>().notNull,
   trigger_visibility: json.as<TriggerVisibility>(),
+  createdAt: instant.notNull,
 }
 
 /** An ended run with its trigger. */
@@ -314,7 +318,9 @@ export type EndedRun = RowOf<typeof endedColumns>
 /** The newest ended runs of a flow that were no retries. */
 export const findRunsToRehearse = statement(
   'flows.findRunsToRehearse',
-  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, trigger_visibility from flow_runs
+  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, trigger_visibility,
+     created_at as "createdAt"
+   from flow_runs
    where workspace_id = $workspaceId and flow_id = $flowId and finished_at is not null and retry_of is null order by id desc limit $limit`,
   { params: { workspaceId: uuid, flowId: uuid, limit: bigint }, columns: endedColumns },
 )

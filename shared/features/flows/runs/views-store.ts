@@ -6,7 +6,19 @@ import type {
   RunError,
   TriggerVisibility,
 } from '#shared/features/flows/runs/schemas.ts'
-import { bigint, boolean, instant, integer, json, jsonb, type RowOf, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  bigint,
+  boolean,
+  instant,
+  integer,
+  json,
+  jsonb,
+  type RowOf,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 const status = text.as<FlowRunStatus>()
@@ -22,13 +34,15 @@ const columns = {
   trigger: json.as<FlowRunSummary['trigger']>().notNull,
   trigger_visibility: json.as<TriggerVisibility>(),
   has_input: boolean.notNull,
+  /** Keys of the record that started it; empty where none did. */
+  record_keys: texts.notNull,
   retry_of: uuid,
   created_at: instant.notNull,
   started_at: instant,
   finished_at: instant,
 }
 const list = `run.id, run.flow_id, coalesce(flow.name, run.flow_name) as flow_name, run.version, run.status, run.error, run.trigger, run.trigger_visibility,
-  run.input ->> 'input' is not null as has_input, run.retry_of,
+  run.input ->> 'input' is not null as has_input, array(select json_object_keys(run.input -> 'record')) as record_keys, run.retry_of,
   run.created_at, run.started_at, run.finished_at`
 const from = `flow_runs as run left join flows as flow on flow.workspace_id = run.workspace_id and flow.id = run.flow_id`
 
@@ -67,6 +81,7 @@ const stepColumns = {
   status: text.as<FlowStepView['status']>().notNull,
   output: json,
   is_cut: boolean.notNull,
+  type_revision: bigint,
   error,
   started_at: instant.notNull,
   duration_ms: integer.notNull,
@@ -79,7 +94,7 @@ export type FlowStepViewRow = RowOf<typeof stepColumns>
 export const findSteps = statement(
   'flows.findSteps',
   `select node_id, iteration, node_type, status, case when is_shown then output else '""'::json end as output, is_cut or not is_shown as is_cut,
-     error, started_at, duration_ms
+     type_revision, error, started_at, duration_ms
    from (
      select step.*, coalesce(sum(octet_length(output::text)) over (order by place, node_id, iteration), 0) <= ${shownOutputBytes} as is_shown
      from flow_steps as step where workspace_id = $workspaceId and run_id = $runId

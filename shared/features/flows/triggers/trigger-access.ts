@@ -1,8 +1,9 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { isOfPresentField, seesEarlierFields, type Writing } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType } from '#shared/core/types/record-type.ts'
+import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import { accessToAnnouncedEvent } from '#shared/features/calendar/announce.ts'
 import { findEvent } from '#shared/features/calendar/events/store.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
@@ -19,6 +20,9 @@ export interface TriggeredRun {
   readonly trigger_visibility: TriggerVisibility | null
   /** Whether the run has an input. */
   readonly hasInput: boolean
+  /** Keys of the record in the run's input. */
+  readonly recordKeys: readonly string[]
+  readonly createdAt: string
 }
 
 /** A viewer's access to a run's trigger. */
@@ -42,7 +46,7 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
   const ofRecords = runs.filter(({ trigger }) => trigger.kind === 'record_event')
   for (const [typeKey, ofType] of Map.groupBy(ofRecords, ({ trigger }) => trigger.object_type ?? '')) {
     const accessOf = await recordTriggerAccess(scope, typeKey, ofType)
-    for (const run of ofType) accessById.set(run.id, accessOf(run.trigger.record_id))
+    for (const run of ofType) accessById.set(run.id, accessOf(run))
   }
   const known = new Map<string, TriggerAccess>()
   for (const run of runs) {
@@ -56,27 +60,45 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
   return accessById
 }
 
-/** Returns the caller's access by record id. The id of a deleted record is visible to callers who may read every record of its type. */
+/**
+ * Returns the caller's access to runs of a type's records. The id of a deleted record is visible to callers who may read every record of its
+ * type. A record with a value that belongs to no present field of the type is fully visible to callers whose rules hide no field.
+ */
 async function recordTriggerAccess(
   scope: Scope,
   typeKey: string,
   runs: readonly TriggeredRun[],
-): Promise<(id: string | null) => TriggerAccess> {
+): Promise<(run: TriggeredRun) => TriggerAccess> {
   const type = await findRecordType(scope, typeKey)
   if (!type) return () => fullAccessIf(scope.actor.owner)
   const access = recordAccessFor(scope, type, 'records:read')
-  if (access.verdict === 'all' && access.alwaysVisible) return () => all
+  const seesEarlier = seesEarlierFields(scope, typeKey)
+  const seesKeys = (run: TriggeredRun) => seesEarlier || earlierKeysOf(type, run).length === 0
+  if (access.verdict === 'all' && access.alwaysVisible) return (run) => ({ isIdVisible: true, isFullyVisible: seesKeys(run) })
   const ids = [...new Set(runs.flatMap(({ trigger }) => trigger.record_id ?? []))]
   const records = new Map((await findRecordsByIds(scope, type, ids)).map((record) => [record.id, record]))
-  return (id) => {
-    const record = records.get(id ?? '')
+  return (run) => {
+    const record = records.get(run.trigger.record_id ?? '')
     if (!record) return { isIdVisible: access.verdict === 'all', isFullyVisible: false }
     return {
       isIdVisible: access.test(record),
-      isFullyVisible: access.test(record) && access.hideable.isSubsetOf(access.visibleFields(record)),
+      isFullyVisible: access.test(record) && access.hideable.isSubsetOf(access.visibleFields(record)) && seesKeys(run),
     }
   }
 }
+
+/** The keys of a run's record whose values belong to no present field of the type. */
+const earlierKeysOf = (type: RecordType, run: TriggeredRun): string[] =>
+  run.recordKeys.filter((key) => !ownRecordKeys.has(key) && !isOfPresentField(type, key, writingOf(run)))
+
+/** Keys of a run's record that are no fields. */
+export const ownRecordKeys: ReadonlySet<string> = new Set(['id', 'created_at'])
+
+/** When the values of a run's record were put into its input. */
+export const writingOf = ({ trigger_visibility, createdAt }: Pick<TriggeredRun, 'trigger_visibility' | 'createdAt'>): Writing => ({
+  revision: trigger_visibility?.type_revision ?? null,
+  at: createdAt,
+})
 
 /** Uses the present calendar, privacy and guests of the event, or those with which it was announced when it has been deleted since. */
 async function eventTriggerAccess(scope: Scope, { trigger, trigger_visibility }: TriggeredRun): Promise<TriggerAccess> {

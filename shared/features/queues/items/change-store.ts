@@ -260,10 +260,20 @@ export const deleteItem = statement(
   },
 )
 
-/** Inserts a history entry for an event that changed no item: a scan or a pressed button. */
+/**
+ * Inserts a history entry for an event that changed no item: a scan or a pressed button. Returns no row, and inserts nothing, when the entry
+ * names an item that was deleted meanwhile or, with `isOpen`, is no longer open in its stage. The lock keeps the item as it is until the entry
+ * is committed, so that no entry follows that of its deletion.
+ */
 export const insertHistoryEntry = statement(
   'queues.insertHistoryEntry',
-  `${insertHistorySql(`
+  `with item as materialized (
+     select id from queue_items
+     where workspace_id = $workspaceId and queue_id = $queueId and id = $itemId::uuid
+       and (not $isOpen::boolean or (status = 'open' and stage = $stage::text))
+     for share
+   )
+   ${insertHistorySql(`
      select ${historyEntrySql({
        item_id: '$itemId::uuid',
        key: '$key::text',
@@ -278,12 +288,14 @@ export const insertHistoryEntry = statement(
        actor_id: '$actorId::uuid',
        actor_type: '$actorType::text',
        note: '$note::text',
-     })}`)} returning id`,
+     })} where $itemId is null or exists (select from item)`)} returning id`,
   {
     params: {
       workspaceId: uuid,
       queueId: uuid,
       itemId: uuid.orNull,
+      /** Whether the item must still be open in `stage`. */
+      isOpen: boolean,
       key: text,
       kind: text.as<'button' | 'scanned'>(),
       /** The item's stage. */

@@ -4,9 +4,16 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import type { ScanFacts } from '#shared/features/queues/items/add.ts'
 import { findItemViews, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
-import { type LoggedScan, type ScanVerdict, type ScanVerdictView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
+import { type ItemRow, type LoggedScan, type ScanVerdict, type ScanVerdictView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { findScans, type ScanRow } from '#shared/features/queues/items/store.ts'
-import { judgeLoggedScan, type LoggedVerdict, readScannedKey, recordScan } from '#shared/features/queues/scans/scan.ts'
+import {
+  changingItem,
+  judgeLoggedScan,
+  type LoggedVerdict,
+  maxAttempts,
+  readScannedKey,
+  recordScan,
+} from '#shared/features/queues/scans/scan.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
@@ -82,12 +89,18 @@ async function judgeOne(scope: Scope, queue: Queue, scan: LoggedScan): Promise<L
  */
 async function recordBlocked(scope: Scope, queue: Queue, scan: LoggedScan, facts: ScanFacts, message: string): Promise<LoggedVerdict> {
   const key = tryRead(() => readScannedKey(scan.key)) ?? ''
-  const found = key === '' ? undefined : await findOpenItem(scope, queue, key)
-  const row = found === undefined || found === 'hidden' ? null : found
   const payload = scan.payload == null ? null : (tryRead(() => serializePayload(scan.payload, 'payload')) ?? null)
-  await recordScan(scope, queue, { input: { key }, facts, payload }, row, 'blocked', message)
-  const item = row && viewOfItem(queue, row, scope.now())
-  return { verdict: 'blocked', message, item, previous_claim: null, enteredBefore: row?.entered_stage_at ?? null }
+  const record = async (row: ItemRow | null): Promise<LoggedVerdict | undefined> => {
+    if (!(await recordScan(scope, queue, { input: { key }, facts, payload }, row, 'blocked', message))) return undefined
+    const item = row && viewOfItem(queue, row, scope.now())
+    return { verdict: 'blocked', message, item, previous_claim: null, enteredBefore: row?.entered_stage_at ?? null }
+  }
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const found = key === '' ? undefined : await findOpenItem(scope, queue, key)
+    const recorded = await record(found === undefined || found === 'hidden' ? null : found)
+    if (recorded) return recorded
+  }
+  throw changingItem(queue)
 }
 
 function tryRead<T>(read: () => T): T | undefined {

@@ -14,7 +14,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Attempts to judge a scan while other transactions change its item. */
-const maxAttempts = 10
+export const maxAttempts = 10
 
 /**
  * Judges a scanned key: moves its item on, adds an item, or says why it did neither (document 2, POST scan). Every judged scan adds a history
@@ -51,8 +51,12 @@ export async function judgeLoggedScan(scope: Scope, queue: Queue, input: ScanInp
     const enteredBefore = typeof item === 'object' ? item.entered_stage_at : null
     return { ...verdict, item: row ? viewOfItem(queue, row, scope.now()) : null, previous_claim, enteredBefore }
   }
-  throw problem('INTERNAL', undefined, { cause: new Error(`the item of ${queue.key} kept changing while it was scanned`) })
+  throw changingItem(queue)
 }
+
+/** The error of a scan that could not be judged within `maxAttempts`. */
+export const changingItem = ({ key }: Queue) =>
+  problem('INTERNAL', undefined, { cause: new Error(`the item of ${key} kept changing while it was scanned`) })
 
 /** Removes the one line end or tab that a scanner appends; throws VALIDATION_ERROR for an empty or oversized key. */
 export function readScannedKey(text: string): string {
@@ -83,13 +87,11 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
   const { input, facts, payload } = scan
   const to = scan.target ?? findNextStage(queue, item.stage)
   if (to.key === item.stage) {
-    await recordScan(scope, queue, scan, item, 'duplicate')
+    if (!(await recordScan(scope, queue, scan, item, 'duplicate'))) return undefined
     return { verdict: 'duplicate', message: `${input.key} is in ${to.label} already`, row: item }
   }
-  const blocked = async (message: string, row: ItemRow): Promise<Judged> => {
-    await recordScan(scope, queue, scan, row, 'blocked', message)
-    return { verdict: 'blocked', message, row }
-  }
+  const blocked = async (message: string, row: ItemRow): Promise<Judged | undefined> =>
+    (await recordScan(scope, queue, scan, row, 'blocked', message)) ? { verdict: 'blocked', message, row } : undefined
   try {
     const { note, claim_token: claimToken } = input
     const result = await moveItem(scope, queue, item.id, { to, note, claimToken, scan: { ...facts, payload }, version: item.version })
@@ -132,7 +134,10 @@ async function rejectUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Ju
   return { verdict: 'unknown', message: `${scan.input.key} is not in ${queue.name}`, row: null }
 }
 
-/** Records a scan that moved or added no item. */
+/**
+ * Records a scan that moved or added no item. Returns false, and records nothing, when the item is no longer open in the stage that it was
+ * judged in: the scan must be judged again.
+ */
 export async function recordScan(
   scope: Scope,
   queue: Queue,
@@ -140,15 +145,16 @@ export async function recordScan(
   item: ItemRow | null,
   verdict: ScanVerdict,
   why = '',
-): Promise<void> {
+): Promise<boolean> {
   const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
   const [actorId, actorType] = actorColumns(cause)
-  await db.query(
+  const rows = await db.query(
     insertHistoryEntry({
       workspaceId: workspace.id,
       queueId: queue.id,
       itemId: item?.id,
+      isOpen: item !== null,
       key: input.key,
       kind: 'scanned',
       stage: item?.stage,
@@ -161,4 +167,5 @@ export async function recordScan(
       note: [input.note ?? '', why].filter((part) => part !== '').join(': '),
     }),
   )
+  return rows.length > 0
 }

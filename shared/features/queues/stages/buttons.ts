@@ -51,7 +51,7 @@ export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => 
   ...(input === undefined ? {} : { input }),
 })
 
-/** Adds a history entry for a pressed button and its result. */
+/** Adds a history entry for a pressed button and its result; none when the item was deleted meanwhile: its history ends with that. */
 export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
   const { workspace, cause, now, db } = scope
   const [actorId, actorType] = actorColumns(cause)
@@ -60,6 +60,7 @@ export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: st
       workspaceId: workspace.id,
       queueId: queue.id,
       itemId: item.id,
+      isOpen: false,
       key: item.key,
       kind: 'button',
       stage: item.stage,
