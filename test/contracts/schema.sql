@@ -789,6 +789,7 @@ create table message_templates (
   body_html text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  flow_references jsonb generated always as (template_flow_references(subject, body_text, body_html)) stored not null,
   constraint message_templates_pkey PRIMARY KEY (workspace_id, id),
   constraint message_templates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
@@ -1665,6 +1666,19 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.flow_references(body text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+      select (array_agg(name order by name))[1:10]
+      from (
+        select distinct found[1] as name
+        from regexp_matches(body, '\{\{[ \t]*([A-Za-z0-9_.-]{1,200})[ \t]*\}\}', 'g') as found
+      ) as names
+      where split_part(name, '.', 1) in ('trigger', 'context', 'steps', 'item', 'index')
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.follow_member_calendars()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1926,6 +1940,16 @@ AS $function$
         ) as waiting
       ))
       returning event_outbox.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.template_flow_references(subject text, body_text text, body_html text)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+      select jsonb_strip_nulls(jsonb_build_object(
+        'subject', flow_references(subject), 'body_text', flow_references(body_text), 'body_html', flow_references(body_html)
+      ))
     $function$;
 
 CREATE OR REPLACE FUNCTION public.text_digest(value text)
