@@ -17,7 +17,7 @@ export async function addRoleMember(scope: Scope, roleId: string, principalId: s
     const { db, workspace } = locked
     if (!isUuid(principalId)) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
     requireNotVisitorRole(role, 'groupId')
-    requireGrantable(locked, role.policy)
+    await requireGrantable(locked, role.policy)
     const isGiven = await giveRoles(db, workspace.id, principalId, [role.id])
     if (!isGiven) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
   })

@@ -43,7 +43,7 @@ export async function getRole({ db, workspace }: Scope, id: string): Promise<Rol
 export async function createRole(scope: Scope, input: RoleInput): Promise<Role> {
   const parsed = parseInput(input)
   if (parsed.is_anonymous) requireOwner(scope)
-  requireGrantable(scope, parsed.policy)
+  await requireGrantable(scope, parsed.policy)
   return insertRole(scope.db, scope.workspace.id, newId(), parsed)
 }
 
@@ -53,7 +53,7 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
   return withLockedRole(scope, 'iam:manage_groups', id, async (locked, role) => {
     const { db, workspace } = locked
     if (parsed.is_anonymous && !role.is_anonymous) requireOwner(locked)
-    requireGrantable(locked, parsed.policy)
+    await requireGrantable(locked, parsed.policy)
     await requireNoGain(locked, role, parsed.policy)
     if (parsed.is_anonymous) await takeRoleFromAll(db, workspace.id, role.id)
     return updateRole(db, workspace.id, role.id, parsed)
