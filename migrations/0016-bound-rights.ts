@@ -1,12 +1,37 @@
 import type { Knex } from 'knex'
 
 /**
+ * Adds the sizes of policies, and a cap of notification rules. Lock: ACCESS EXCLUSIVE on roles while it is rewritten, SHARE ROW EXCLUSIVE on
+ * notification_rules for a moment.
+ *
  * Adds to templates which of their variables begin with a root of flows, and logs each flow that sends such a template without a value for
  * one of them: a template sees `vars` alone from now on. Lock: ACCESS EXCLUSIVE on message_templates while it is rewritten; it has at most
  * 1,000 rows a workspace.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
+    -- Bytes of a policy as compact JSON: without the blanks that jsonb writes between the parts, which are those outside of strings.
+    create function compact_json_bytes(document jsonb) returns integer language sql immutable strict parallel safe as $$
+      select octet_length(document::text)
+        - length(regexp_replace(regexp_replace(document::text, '"(\\\\.|[^"\\\\])*"', '', 'g'), '[^ ]', '', 'g'))
+    $$;
+    alter table roles add column policy_bytes integer not null generated always as (compact_json_bytes(policy)) stored;
+
+    -- At most 100 rules of a record type. The lock per type is taken before counting, so concurrent inserts cannot exceed the limit together.
+    create function limit_notification_rules() returns trigger language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('notification_rules_cap' || new.workspace_id || new.object_type, 0));
+      if (select count(*) from notification_rules where workspace_id = new.workspace_id and object_type = new.object_type) > 100 then
+        raise exception 'a record type has at most 100 notification rules' using errcode = 'check_violation',
+          constraint = 'notification_rules_cap';
+      end if;
+      return null;
+    end
+    $$;
+    create trigger notification_rules_cap after insert on notification_rules for each row execute function limit_notification_rules();
+    create trigger notification_rules_moved after update on notification_rules for each row
+      when (old.object_type is distinct from new.object_type) execute function limit_notification_rules();
+
     -- At most ten names, sorted; null for none. A database function, so that a process of the previous release writes them too.
     create function flow_references(body text) returns text[] language sql immutable strict parallel safe as $$
       select (array_agg(name order by name))[1:10]

@@ -1180,6 +1180,7 @@ create table roles (
   is_anonymous boolean default false not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  policy_bytes integer generated always as (compact_json_bytes(policy)) stored not null,
   constraint roles_pkey PRIMARY KEY (workspace_id, id),
   constraint roles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
@@ -1594,6 +1595,15 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.compact_json_bytes(document jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+      select octet_length(document::text)
+        - length(regexp_replace(regexp_replace(document::text, '"(\\.|[^"\\])*"', '', 'g'), '[^ ]', '', 'g'))
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.count_drive_objects()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1762,6 +1772,20 @@ CREATE OR REPLACE FUNCTION public.letter_pairs(content text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (string_to_array(content, NULL::text) || string_to_array(((regexp_replace(content, '(..)'::text, '\1'::text, 'g'::text) || ''::text) || regexp_replace(substr(content, 2), '(..)'::text, '\1'::text, 'g'::text)), ''::text));
+
+CREATE OR REPLACE FUNCTION public.limit_notification_rules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('notification_rules_cap' || new.workspace_id || new.object_type, 0));
+      if (select count(*) from notification_rules where workspace_id = new.workspace_id and object_type = new.object_type) > 100 then
+        raise exception 'a record type has at most 100 notification rules' using errcode = 'check_violation',
+          constraint = 'notification_rules_cap';
+      end if;
+      return null;
+    end
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.limit_rows()
  RETURNS trigger
@@ -2030,7 +2054,11 @@ CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW E
 
 CREATE TRIGGER message_templates_cap AFTER INSERT ON public.message_templates FOR EACH ROW EXECUTE FUNCTION limit_rows('1000', 'true');
 
+CREATE TRIGGER notification_rules_cap AFTER INSERT ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION limit_notification_rules();
+
 CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
+
+CREATE TRIGGER notification_rules_moved AFTER UPDATE ON public.notification_rules FOR EACH ROW WHEN ((old.object_type IS DISTINCT FROM new.object_type)) EXECUTE FUNCTION limit_notification_rules();
 
 CREATE TRIGGER operations_enqueue_continuation AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION enqueue_continuation();
 

@@ -1,6 +1,7 @@
 import { findExcessGrant, findLiftedLimits } from '#shared/core/policy/grants/excess-grants.ts'
 import { fieldsTestedBy, findHiddenTest } from '#shared/core/policy/grants/hidden-tests.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
+import { requireHoldable } from '#shared/core/roles/limits.ts'
 import { lockRolesShared, type Role } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { readTypesHavingFields } from '#shared/core/types/record-type.ts'
@@ -35,7 +36,7 @@ export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[]
 
 /**
  * Roles that the caller may assign, locked against changes until the transaction of `scope` ends. Throws VALIDATION_ERROR for an id that is
- * unknown or is a visitors' role, and FORBIDDEN for a role that grants more than the caller holds; messages name the id as
+ * unknown or is a visitors' role and for roles that are more than one principal may hold, and FORBIDDEN for a role that grants more than the caller holds; messages name the id as
  * `<where>[<index>]`.
  */
 export async function requireAssignable(scope: Scope, roleIds: readonly string[], where = 'role_ids'): Promise<Role[]> {
@@ -48,6 +49,7 @@ export async function requireAssignable(scope: Scope, roleIds: readonly string[]
     requireNotVisitorRole(role, `${where}[${index}]`)
     await requireGrantable(scope, role.policy, `${where}[${index}]: `)
   }
+  requireHoldable(roles, where)
   return roles
 }
 

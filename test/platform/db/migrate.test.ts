@@ -80,9 +80,14 @@ test('migrate: a database with migrations of before the squash is refused by eve
   )
 })
 
-const forgetTemplates = `delete from migrations where name = '0016-bound-rights.ts';
+const forgetRights = `delete from migrations where name = '0016-bound-rights.ts';
   alter table message_templates drop column flow_references;
-  drop function template_flow_references, flow_references;`
+  drop function template_flow_references, flow_references;
+  alter table roles drop column policy_bytes;
+  drop function compact_json_bytes;
+  drop trigger notification_rules_cap on notification_rules;
+  drop trigger notification_rules_moved on notification_rules;
+  drop function limit_notification_rules;`
 const addPerson = `insert into users (id, email, name, password_hash) values ($1, 'a@example.com', 'Ann', 'none')`
 const addWorkspace = `insert into workspaces (id, name, plan, owner_id) values ($1, 'Acme', 'paid', $1)`
 const addTemplate = `insert into message_templates (workspace_id, id, name, subject, body_text, body_html, created_at, updated_at)
@@ -100,7 +105,7 @@ test('migrate: flows whose templates named values of the flow are logged with th
   await client.connect()
   t.teardown(() => client.end())
   const [workspaceId, templateId, flowId, coveredId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
-  await client.query(forgetTemplates)
+  await client.query(forgetRights)
   await client.query(addPerson, [workspaceId])
   await client.query(addWorkspace, [workspaceId])
   await client.query(addTemplate, [workspaceId, templateId])

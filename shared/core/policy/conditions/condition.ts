@@ -83,7 +83,7 @@ export const createMembershipTest = (subject: RecordSubject, values: readonly un
   among: { subject, values },
 })
 
-// The operand is parsed on first use: of tens of thousands of tests most are only counted or merged into another.
+// The operand is parsed on first use: of thousands of tests most are only counted or merged into another.
 function createLazyTest({ of, column, nullable }: RecordSubject, acceptsMissing: boolean, bind: () => BoundOperator): RecordTest {
   let bound: BoundOperator | undefined
   const boundOperator = () => {
