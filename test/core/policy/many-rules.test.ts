@@ -47,7 +47,7 @@ test('many rules: the conditions of a caller at its limits fit into a statement,
   const bytes = Buffer.byteLength(JSON.stringify(rules))
   t.true(bytes > 0.9 * roleLimits.principalBytes && bytes <= roleLimits.principalBytes, `${bytes} bytes`)
   const fields = rules.flatMap(({ condition }) =>
-    Object.keys(condition).map((tested) => ({ key: tested.slice(9), type: 'number' as const, column: tested.slice(9) })),
+    Object.keys(condition ?? {}).map((tested) => ({ key: tested.slice(9), type: 'number' as const, column: tested.slice(9) })),
   )
   const where = policyOf(rules).recordAccess('records:read', 'dense', fields).where() as Knex.Raw
   const values = where.toSQL().toNative().bindings.length
