@@ -107,4 +107,5 @@ async function runCommand(name: string, environment: NodeJS.ProcessEnv, failure:
   const child = runChild(`node bin/kontor.ts ${name}`, environment, (line) => lines.push(line))
   const reason = await unlessStopped(stop, child.ended)
   if (reason) throw new Error(`${failure} (${reason}):\n${lines.join('\n')}`)
+  for (const line of lines.filter((line) => line.startsWith('Warning: '))) say(line)
 }

@@ -8,8 +8,9 @@ export const migrateCommands = [
     summary: 'Apply missing migrations',
     options: schema(t.Object({})),
     run: async (_, databaseUrl) => {
-      await release(databaseUrl)
-      return { data: { migrated: true }, lines: ['The database is up to date.'] }
+      const warnings = await release(databaseUrl)
+      const data = { migrated: true, ...(warnings.length > 0 ? { warnings } : {}) }
+      return { data, lines: [...warnings.map((warning) => `Warning: ${warning}`), 'The database is up to date.'] }
     },
   }),
 ]

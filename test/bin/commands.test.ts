@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { callKontor, callWith } from '#test/bin/call.ts'
 import { addUnreadyWorkspace, addWaitingJob } from '#test/bin/rows.ts'
-import { createMember, createService } from '#test/support/factories.ts'
+import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -147,6 +147,23 @@ test('commands: jobs list shows only counts above zero', async (t) => {
   t.is(await list(), 'No jobs are waiting, running or failed.\n')
   await addWaitingJob(url, 'workspaces.set-up')
   t.regex(await list(), /^workspaces\.set-up +1 waiting\n$/)
+})
+
+test('commands: status lists what an earlier release let grow beyond a limit', async (t) => {
+  const w = await fresh()
+  const org = await createOrg(w, 'Large')
+  const before = await callKontor(w, 'status', '--json')
+  t.deepEqual([before.code, before.json], [0, { above_limits: [] }])
+  t.is((await callKontor(w, 'status')).out, 'Larger than a limit allows, as an earlier release left it: none\n')
+  const policy = [{ effect: 'allow', actions: ['types:read'], condition: { 'resource.id': { eq: 'x'.repeat(300 * 1_024) } } }]
+  const robot = await createService(w, org, policy, 'Robot')
+  const large = await createRole(w, org, policy, true)
+  const { json } = await callKontor(w, 'status', '--json')
+  const lines: string[] = json.above_limits
+  t.is(lines.length, 4, lines.join())
+  t.true(lines.includes(`workspace ${org.id}: role ${large} (role ${large}) has 301 KB of 64 KB`), lines.join())
+  t.true(lines.includes(`workspace ${org.id}: ${robot.id} (Robot) has 1 of 50 roles and 301 KB of 256 KB of policies`), lines.join())
+  t.true(lines.includes(`workspace ${org.id}: visitors have 1 of 50 roles and 301 KB of 256 KB of policies`), lines.join())
 })
 
 test('commands: an invalid database address is named', async (t) => {

@@ -792,6 +792,7 @@ create table message_templates (
   body_html text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  flow_references jsonb generated always as (template_flow_references(subject, body_text, body_html)) stored not null,
   constraint message_templates_pkey PRIMARY KEY (workspace_id, id),
   constraint message_templates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
@@ -1182,6 +1183,7 @@ create table roles (
   is_anonymous boolean default false not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  policy_bytes integer generated always as (compact_json_bytes(policy)) stored not null,
   constraint roles_pkey PRIMARY KEY (workspace_id, id),
   constraint roles_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
@@ -1596,6 +1598,15 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.compact_json_bytes(document jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+      select octet_length(document::text)
+        - length(regexp_replace(regexp_replace(document::text, '"(\\.|[^"\\])*"', '', 'g'), '[^ ]', '', 'g'))
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.count_drive_objects()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1667,6 +1678,19 @@ AS $function$
       from pgboss.queue as queue where queue.name = new.continuation ->> 'queue';
       return null;
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.flow_references(body text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+      select (array_agg(name order by name))[1:10]
+      from (
+        select distinct found[1] as name
+        from regexp_matches(body, '\{\{[ \t]*([A-Za-z0-9_.-]{1,200})[ \t]*\}\}', 'g') as found
+      ) as names
+      where split_part(name, '.', 1) in ('trigger', 'context', 'steps', 'item', 'index')
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.follow_member_calendars()
  RETURNS trigger
@@ -1751,6 +1775,20 @@ CREATE OR REPLACE FUNCTION public.letter_pairs(content text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (string_to_array(content, NULL::text) || string_to_array(((regexp_replace(content, '(..)'::text, '\1'::text, 'g'::text) || ''::text) || regexp_replace(substr(content, 2), '(..)'::text, '\1'::text, 'g'::text)), ''::text));
+
+CREATE OR REPLACE FUNCTION public.limit_notification_rules()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform pg_advisory_xact_lock(hashtextextended('notification_rules_cap' || new.workspace_id || new.object_type, 0));
+      if (select count(*) from notification_rules where workspace_id = new.workspace_id and object_type = new.object_type) > 100 then
+        raise exception 'a record type has at most 100 notification rules' using errcode = 'check_violation',
+          constraint = 'notification_rules_cap';
+      end if;
+      return null;
+    end
+    $function$;
 
 CREATE OR REPLACE FUNCTION public.limit_rows()
  RETURNS trigger
@@ -1931,6 +1969,16 @@ AS $function$
       returning event_outbox.*
     $function$;
 
+CREATE OR REPLACE FUNCTION public.template_flow_references(subject text, body_text text, body_html text)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+      select jsonb_strip_nulls(jsonb_build_object(
+        'subject', flow_references(subject), 'body_text', flow_references(body_text), 'body_html', flow_references(body_html)
+      ))
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.text_digest(value text)
  RETURNS bytea
  LANGUAGE sql
@@ -2009,7 +2057,11 @@ CREATE TRIGGER members_leave_roles AFTER DELETE ON public.members FOR EACH ROW E
 
 CREATE TRIGGER message_templates_cap AFTER INSERT ON public.message_templates FOR EACH ROW EXECUTE FUNCTION limit_rows('1000', 'true');
 
+CREATE TRIGGER notification_rules_cap AFTER INSERT ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION limit_notification_rules();
+
 CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON public.notification_rules FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
+
+CREATE TRIGGER notification_rules_moved AFTER UPDATE ON public.notification_rules FOR EACH ROW WHEN ((old.object_type IS DISTINCT FROM new.object_type)) EXECUTE FUNCTION limit_notification_rules();
 
 CREATE TRIGGER operations_enqueue_continuation AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION enqueue_continuation();
 

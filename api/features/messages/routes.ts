@@ -68,7 +68,8 @@ export const routes = [
     method: 'PATCH',
     path: connection,
     summary: 'Change a connection for messages',
-    description: 'Omitted properties stay unchanged, the password too; null clears an optional one.',
+    description:
+      'Omitted properties stay unchanged; null clears an optional one. Another host, port, secure or username removes the password unless it is sent too.',
     body: connectionChange,
     carries: newConnectionView,
     stored: ({ params }, scope) => connectionAtCreation(scope, params.connectionId),

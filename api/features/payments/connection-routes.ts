@@ -55,7 +55,8 @@ export const connectionRoutes = [
     method: 'PATCH',
     path: `${connections}/:connectionId`,
     summary: 'Change a payment connection',
-    description: 'A replaced credential is invalid at once, also for webhook signatures.',
+    description:
+      'A replaced credential is invalid at once, also for webhook signatures. Another mode or account removes the credentials that are not sent too.',
     permission: 'payments:manage',
     body: connectionChange,
     stored: ({ params }, scope) => getConnection(scope, params.connectionId),

@@ -19,6 +19,8 @@ export interface KnownReferences {
   /** Message connections. */
   readonly connectionIds: ReadonlySet<string>
   readonly templateIds: ReadonlySet<string>
+  /** Variables of templates that begin with a root of references, by `<template id> <part>`; parts without any are left out. */
+  readonly templateReferences: ReadonlyMap<string, ReadonlySet<string>>
   readonly paymentConnectionIds: ReadonlySet<string>
   /** Stage keys by queue key. */
   readonly stageKeys: ReadonlyMap<string, ReadonlySet<string>>

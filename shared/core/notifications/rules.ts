@@ -1,5 +1,5 @@
 import type { NotificationRule, NotificationRuleChange, NotificationRuleInput } from '#shared/core/notifications/schemas.ts'
-import { deleteRule, findRule, findRules, findTitles, insertRule, updateRule } from '#shared/core/notifications/store.ts'
+import { deleteRule, findCrowdedTypes, findRule, findRules, findTitles, insertRule, updateRule } from '#shared/core/notifications/store.ts'
 import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
@@ -11,6 +11,9 @@ import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Subscriber name of notification rules; each rule subscribes under its own id. */
 export const notificationSubscriber = 'notifications'
+
+/** Maximum rules of a record type; the trigger `notification_rules_cap` refuses more. */
+const maxRulesOfType = 100
 
 /** Titles of a workspace's rules by rule id; cached until a rule changes. */
 export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
@@ -39,7 +42,7 @@ export async function getNotificationRule(scope: Scope, id: string): Promise<Not
   return rule
 }
 
-/** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type. */
+/** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type, or one with 100 rules. */
 export function createNotificationRule({ db, workspace }: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
   const { object_type: objectType, audience = 'all_members', ...given } = input
   return db.transaction(async (tx) => {
@@ -73,6 +76,15 @@ export async function removeNotificationRule({ db, workspace }: Scope, id: strin
     requireRow(await tx.query(deleteRule({ workspaceId: workspace.id, id })))
     await listen(tx, { workspaceId: workspace.id, subscriber: notificationSubscriber, id }, [])
   })
+}
+
+/** Types of all workspaces with more rules than a type may have, which an earlier release allowed: one line for each. */
+export async function listCrowdedTypes(db: Executor): Promise<string[]> {
+  const found = await db.query(findCrowdedTypes({ most: maxRulesOfType }))
+  return found.map(
+    ({ workspace_id, object_type, rules }) =>
+      `workspace ${workspace_id}: ${object_type} has ${rules} of ${maxRulesOfType} notification rules`,
+  )
 }
 
 function subscribe(tx: Executor, workspaceId: string, { id, enabled, object_type, event }: NotificationRule): Promise<void> {

@@ -15,7 +15,13 @@ import {
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
-declareConflicts({ notification_rules_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'] })
+declareConflicts({
+  notification_rules_type: ['VALIDATION_ERROR', 'object_type must be the key of a record type'],
+  notification_rules_cap: [
+    'VALIDATION_ERROR',
+    'object_type has 100 notification rules, the most that a record type can have; delete some first',
+  ],
+})
 
 const ruleColumns = {
   id: uuid.notNull,
@@ -42,6 +48,14 @@ export const findRule = statement(
   'notifications.findRule',
   `select ${ruleList} from notification_rules where workspace_id = $workspaceId and id = $id`,
   { params: { workspaceId: uuid, id: uuid }, columns: ruleColumns },
+)
+
+/** The record types of all workspaces that have more than `most` rules. */
+export const findCrowdedTypes = statement(
+  'notifications.findCrowdedTypes',
+  `select workspace_id, object_type, count(*) as rules from notification_rules
+   group by workspace_id, object_type having count(*) > $most order by workspace_id, object_type`,
+  { params: { most: bigint }, columns: { workspace_id: uuid.notNull, object_type: text.notNull, rules: bigint.notNull } },
 )
 
 /** Creates a rule. */

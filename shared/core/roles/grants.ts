@@ -1,14 +1,30 @@
 import { findExcessGrant, findLiftedLimits } from '#shared/core/policy/grants/excess-grants.ts'
+import { fieldsTestedBy, findHiddenTest } from '#shared/core/policy/grants/hidden-tests.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
+import { requireHoldable } from '#shared/core/roles/limits.ts'
 import { lockRolesShared, type Role } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { readTypesHavingFields } from '#shared/core/types/record-type.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** Throws FORBIDDEN when the rules grant more than the caller holds (decisions, People, keys, workspaces). `where` prefixes the message. */
-export function requireGrantable({ actor }: Scope, rules: readonly PolicyRule[], where = ''): void {
+/**
+ * Throws FORBIDDEN when the rules grant more than the caller holds (decisions, People, keys, workspaces) or test a field that the caller
+ * does not read in every record (page Beyond, Conditions that are given). `where` prefixes the message. Call it wherever rules are given:
+ * by a role, to a person, an account or an invitation, or by a key.
+ */
+export async function requireGrantable(scope: Scope, rules: readonly PolicyRule[], where = ''): Promise<void> {
+  const refusal = await findRefusedGrant(scope, rules)
+  if (refusal) throw problem('FORBIDDEN', where + refusal.message)
+}
+
+/** Same as `requireGrantable`, but returns the FORBIDDEN; undefined when the caller may give the rules. */
+export async function findRefusedGrant({ actor, db, workspace }: Scope, rules: readonly PolicyRule[]): Promise<Problem | undefined> {
   const excess = findExcessGrant(actor.policy, rules)
-  if (excess) throw problem('FORBIDDEN', where + excess.message)
+  const tested = excess || actor.owner ? [] : fieldsTestedBy(rules)
+  if (tested.length === 0) return excess
+  const types = await readTypesHavingFields(db, workspace.id, tested)
+  return findHiddenTest(actor.policy, rules, new Map(types.map(({ key, fields }) => [key, fields])))
 }
 
 /** Throws FORBIDDEN when replacing the rules `before` by `after` would give their holders rights that the caller does not hold. */
@@ -20,7 +36,7 @@ export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[]
 
 /**
  * Roles that the caller may assign, locked against changes until the transaction of `scope` ends. Throws VALIDATION_ERROR for an id that is
- * unknown or is a visitors' role, and FORBIDDEN for a role that grants more than the caller holds; messages name the id as
+ * unknown or is a visitors' role and for roles that are more than one principal may hold, and FORBIDDEN for a role that grants more than the caller holds; messages name the id as
  * `<where>[<index>]`.
  */
 export async function requireAssignable(scope: Scope, roleIds: readonly string[], where = 'role_ids'): Promise<Role[]> {
@@ -31,8 +47,9 @@ export async function requireAssignable(scope: Scope, roleIds: readonly string[]
     const role = byId.get(id)
     if (!role) throw problem('VALIDATION_ERROR', `${where}[${index}] names no role of this workspace`)
     requireNotVisitorRole(role, `${where}[${index}]`)
-    requireGrantable(scope, role.policy, `${where}[${index}]: `)
+    await requireGrantable(scope, role.policy, `${where}[${index}]: `)
   }
+  requireHoldable(roles, where)
   return roles
 }
 

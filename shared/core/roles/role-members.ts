@@ -1,4 +1,5 @@
 import { requireGrantable, requireNotVisitorRole, requireRevocable } from '#shared/core/roles/grants.ts'
+import { requirePrincipalSize } from '#shared/core/roles/limits.ts'
 import { getRole, withLockedRole } from '#shared/core/roles/roles.ts'
 import { giveRoles, listHolders, type NamedPrincipal, takeRole } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -11,15 +12,19 @@ export async function listRoleMembers(scope: Scope, roleId: string): Promise<Nam
   return listHolders(scope.db, scope.workspace.id, role.id)
 }
 
-/** Assigns a role to a member or service account; no change if already assigned. NOT_FOUND when the workspace has no such principal. */
+/**
+ * Assigns a role to a member or service account; no change if already assigned. NOT_FOUND when the workspace has no such principal,
+ * VALIDATION_ERROR when it would hold more than it may (`roleLimits`).
+ */
 export async function addRoleMember(scope: Scope, roleId: string, principalId: string): Promise<void> {
   await withLockedRole(scope, 'iam:manage_members', roleId, async (locked, role) => {
     const { db, workspace } = locked
     if (!isUuid(principalId)) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
     requireNotVisitorRole(role, 'groupId')
-    requireGrantable(locked, role.policy)
-    const isGiven = await giveRoles(db, workspace.id, principalId, [role.id])
-    if (!isGiven) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
+    await requireGrantable(locked, role.policy)
+    const given = await giveRoles(db, workspace.id, principalId, [role.id])
+    if (given === undefined) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
+    if (given > 0) await requirePrincipalSize(locked, principalId, 'user_id')
   })
 }
 

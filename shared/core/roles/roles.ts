@@ -2,6 +2,7 @@ import type { Permission } from '#shared/core/policy/permissions.ts'
 import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { requireGrantable, requireRevocable } from '#shared/core/roles/grants.ts'
+import { requireHoldersWithin, requirePolicySize } from '#shared/core/roles/limits.ts'
 import type { RoleInput } from '#shared/core/roles/schemas.ts'
 import {
   deleteRoleRow,
@@ -16,7 +17,8 @@ import {
   updateRole,
 } from '#shared/core/roles/store.ts'
 import { withAccessLock } from '#shared/core/scope/access-lock.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { lockWorkspace } from '#shared/core/scope/workspace.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
@@ -41,21 +43,35 @@ export async function getRole({ db, workspace }: Scope, id: string): Promise<Rol
 /** Creates a role that grants no more than the caller holds. Only the owner creates a visitors' role. */
 export async function createRole(scope: Scope, input: RoleInput): Promise<Role> {
   const parsed = parseInput(input)
+  requirePolicySize(parsed.policy)
   if (parsed.is_anonymous) requireOwner(scope)
-  requireGrantable(scope, parsed.policy)
-  return insertRole(scope.db, scope.workspace.id, newId(), parsed)
+  await requireGrantable(scope, parsed.policy)
+  const { workspace } = scope
+  if (!parsed.is_anonymous) return insertRole(scope.db, workspace.id, newId(), parsed)
+  return scope.db.transaction(async (tx) => {
+    await lockWorkspace(tx, workspace.id)
+    const role = await insertRole(tx, workspace.id, newId(), parsed)
+    await requireHoldersWithin(within(scope, tx), undefined, role)
+    return role
+  })
 }
 
-/** Replaces a role. A role that becomes a visitors' role is removed from all its holders. */
+/**
+ * Replaces a role. A role that becomes a visitors' role is removed from all its holders. Throws VALIDATION_ERROR when its holders would have
+ * more than they may (`roleLimits`).
+ */
 export async function replaceRole(scope: Scope, id: string, input: RoleInput): Promise<Role> {
   const parsed = parseInput(input)
   return withLockedRole(scope, 'iam:manage_groups', id, async (locked, role) => {
     const { db, workspace } = locked
+    requirePolicySize(parsed.policy, role.policy)
     if (parsed.is_anonymous && !role.is_anonymous) requireOwner(locked)
-    requireGrantable(locked, parsed.policy)
+    await requireGrantable(locked, parsed.policy)
     await requireNoGain(locked, role, parsed.policy)
     if (parsed.is_anonymous) await takeRoleFromAll(db, workspace.id, role.id)
-    return updateRole(db, workspace.id, role.id, parsed)
+    const changed = await updateRole(db, workspace.id, role.id, parsed)
+    await requireHoldersWithin(locked, role, changed)
+    return changed
   })
 }
 

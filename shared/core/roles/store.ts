@@ -1,7 +1,7 @@
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { creationPage } from '#shared/platform/db/lists.ts'
-import { boolean, instant, jsonb, type RowOf, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, jsonb, type RowOf, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 const columns = {
@@ -124,14 +124,22 @@ const insertRoleMembers = statement(
      given as (
        insert into role_members (workspace_id, role_id, principal_id)
        select $workspaceId, role_id, principal.id from principal cross join unnest($roleIds::uuid[]) as role_id
-       on conflict do nothing
+       on conflict do nothing returning role_id
      )
-   select id from principal`,
-  { params: { workspaceId: uuid, principalId: uuid, roleIds: uuids }, columns: { id: uuid.notNull } },
+   select (select count(*) from given) as given from principal`,
+  { params: { workspaceId: uuid, principalId: uuid, roleIds: uuids }, columns: { given: bigint.notNull } },
 )
-/** Gives roles to a member or service account, in addition to the roles that it holds. False when there is no such principal. */
-export async function giveRoles(db: Executor, workspaceId: string, principalId: string, roleIds: readonly string[]): Promise<boolean> {
-  return (await db.query(insertRoleMembers({ workspaceId, principalId, roleIds }))).length > 0
+/**
+ * Gives roles to a member or service account, in addition to the roles that it holds. Returns how many of them it did not hold; undefined when
+ * there is no such principal.
+ */
+export async function giveRoles(
+  db: Executor,
+  workspaceId: string,
+  principalId: string,
+  roleIds: readonly string[],
+): Promise<number | undefined> {
+  return (await db.query(insertRoleMembers({ workspaceId, principalId, roleIds })))[0]?.given
 }
 
 const deleteRoleMember = statement(

@@ -5,7 +5,14 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { type Computation, compileStoredFormulas } from '#shared/core/types/formulas/computations.ts'
 import { codeColumnOf, editionColumnOf, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { readLayoutHints } from '#shared/core/types/types/layout-hints.ts'
-import { type FieldRow, findTypeKeys, findTypeWithFields, type TrigramsRow, type TypeWithFields } from '#shared/core/types/types/store.ts'
+import {
+  type FieldRow,
+  findTypeKeys,
+  findTypesHavingFields,
+  findTypeWithFields,
+  type TrigramsRow,
+  type TypeWithFields,
+} from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
@@ -89,6 +96,12 @@ const truncateKey = (key: string): string => (key.length > 100 ? `${key.slice(0,
 export async function readRecordType(db: Executor, workspaceId: string, key: string): Promise<RecordType | undefined> {
   const [row] = await db.query(findTypeWithFields({ workspaceId, key }))
   return row && toRecordType(workspaceId, row)
+}
+
+/** The types that have a field with one of these keys, bypassing the cache. */
+export async function readTypesHavingFields(db: Executor, workspaceId: string, fieldKeys: readonly string[]): Promise<RecordType[]> {
+  const rows = await db.query(findTypesHavingFields({ workspaceId, fieldKeys }))
+  return rows.map((row) => toRecordType(workspaceId, row))
 }
 
 /** Converts a row to a field. */

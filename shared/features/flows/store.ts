@@ -108,6 +108,9 @@ export const findSurroundings = statement(
      array(select id::text from functions where workspace_id = $workspaceId) as functions,
      array(select id::text from message_connections where workspace_id = $workspaceId) as connections,
      array(select id::text from message_templates where workspace_id = $workspaceId) as templates,
+     (select coalesce(json_object_agg(template.id || ' ' || part.key, part.value), '{}')
+      from message_templates as template cross join jsonb_each(template.flow_references) as part
+      where template.workspace_id = $workspaceId) as template_references,
      array(select id::text from payment_connections where workspace_id = $workspaceId) as payment_connections,
      (select coalesce(json_object_agg(queue.key, array(
         select stage.key from queue_stages as stage
@@ -122,6 +125,7 @@ export const findSurroundings = statement(
       functions: texts.notNull,
       connections: texts.notNull,
       templates: texts.notNull,
+      template_references: json.as<Readonly<Record<string, readonly string[]>>>().notNull,
       payment_connections: texts.notNull,
       stages: json.as<Readonly<Record<string, readonly string[]>>>().notNull,
       calendars: texts.notNull,

@@ -1,10 +1,10 @@
-import { defineBlock, readIdSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
+import { defineBlock, type KnownReferences, readIdSetting, textMapSetting, textSetting } from '#shared/core/automation/block.ts'
 import { blankProblems, fieldProblems, typeProblems, unknownNameProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { toBoundedText, toText } from '#shared/core/automation/template.ts'
 import { sendMessage } from '#shared/features/messages/sending/send.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
-/** Settings in which `sendMessage`, not the flow, replaces the variables, since it escapes their values in HTML. */
+/** Texts of a message; `sendMessage`, not the flow, replaces the variables, since it escapes their values in HTML. */
 const templatedSettings = ['subject', 'body_text', 'body_html'] as const
 
 export const sendMessageBlock = defineBlock({
@@ -21,7 +21,7 @@ export const sendMessageBlock = defineBlock({
     subject: textSetting('Subject; default: that of the template.'),
     body_text: textSetting('Plain text; default: that of the template.'),
     body_html: textSetting('HTML; default: that of the template.'),
-    vars: textMapSetting('Values of the template’s variables.'),
+    vars: textMapSetting('Values of the template’s variables: all that a template sees.'),
   },
   required: ['connection_id'],
   problems: (config, around) => {
@@ -31,6 +31,7 @@ export const sendMessageBlock = defineBlock({
       ...(template_id || body_text || body_html ? [] : ['template_id is required, or a body_text or body_html']),
       ...unknownNameProblems('connection_id', connection_id, around.connectionIds, 'the id of a connection'),
       ...unknownNameProblems('template_id', template_id, around.templateIds, 'the id of a template'),
+      ...missingVarProblems(config, around),
       ...typeProblems(record_type, around, 'record_type'),
       ...(to_field === undefined ? [] : fieldProblems(record_type, [to_field], around, 'to_field')),
       ...blankProblems(config, ['template_id', 'record_id']),
@@ -51,6 +52,17 @@ export const sendMessageBlock = defineBlock({
     },
   },
 })
+
+/** Problems of variables that the template names, that only a flow's own text could fill, and that `vars` lacks. */
+function missingVarProblems(config: Readonly<Record<string, unknown>>, { templateReferences }: KnownReferences): string[] {
+  const templateId = toText(config.template_id).trim().toLowerCase()
+  const vars = new Set(Object.keys((config.vars ?? {}) as object))
+  const used = templatedSettings.filter((part) => !config[part])
+  const missing = new Set(
+    used.flatMap((part) => [...(templateReferences.get(`${templateId} ${part}`) ?? [])]).filter((name) => !vars.has(name)),
+  )
+  return [...missing].map((name) => `vars must have ${name}, which the template names: a template sees vars alone`)
+}
 
 const toTexts = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries((value ?? {}) as object).map(([name, item]) => [name, toText(item)]))

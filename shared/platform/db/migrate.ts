@@ -19,18 +19,27 @@ export const migrationLockKey = 7_203_114_552
 /** The interval at which a process tries to take the lock while another one migrates. */
 const lockRetryMs = 200
 
-/** Migrates the database to the newest migration, and then runs `afterwards`. Concurrent calls wait for each other. */
-export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<void> {
+/**
+ * Migrates the database to the newest migration, and then runs `afterwards`. Concurrent calls wait for each other. Returns what the
+ * migrations logged by `raise warning`: one sentence for each thing that somebody has to look at.
+ */
+export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<readonly string[]> {
+  const warnings: string[] = []
   const connection = { connectionString: databaseUrl, options: citusCoordinatorOption }
   // Prints nothing, since knex throws every failure that it would print.
   const log = { warn: () => undefined, error: () => undefined }
-  const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2 }, log })
+  const collectWarnings = (session: pg.Client, done: (error: null, session: pg.Client) => void) => {
+    session.on('notice', ({ severity, message }) => severity === 'WARNING' && message && warnings.push(message))
+    done(null, session)
+  }
+  const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2, afterCreate: collectWarnings }, log })
   const lock = await db.client.acquireConnection()
   try {
     while (!(await tryLock(lock))) await pause(lockRetryMs)
     if (await db.schema.hasTable(table)) refuseSquashed(await db(table).orderBy('name').pluck('name'))
     await db.migrate.latest({ migrationSource: forwardOnly, tableName: table })
     await afterwards?.()
+    return warnings
   } finally {
     // The lock ends with its session, also when this process is killed.
     await lock.end()

@@ -145,3 +145,22 @@ test('notifications rules: permissions that are limited to a record type hold fo
   t.is((await client.put(`${rules}/${made.data.id}`, { object_type: 'invoices' })).status, 403)
   t.is((await client.delete(`${rules}/${made.data.id}`)).status, 204)
 })
+
+test('notifications rules: a record type has at most 100 rules, also when a rule moves to it', async (t) => {
+  const w = await newWorkspace()
+  const { org } = w
+  await org.owner.post(`${org.path}/types`, { key: 'crowded', label: 'Crowded' })
+  const input = { ...ruleInput, object_type: 'crowded' }
+  const made = await Promise.all(Array.from({ length: 104 }, () => org.owner.post(rulesOf(w), input)))
+  t.is(made.filter(({ status }) => status === 201).length, 100, 'callers at once stay within the limit together')
+  const refusal = 'object_type has 100 notification rules, the most that a record type can have; delete some first'
+  for (const { body } of made.filter(({ status }) => status !== 201)) t.is(body.error.message, refusal)
+  const other = await org.owner.post(rulesOf(w), ruleInput)
+  t.is(other.status, 201, 'another type')
+  const moved = await org.owner.put(`${rulesOf(w)}/${other.data.id}`, { ...ruleInput, object_type: 'crowded' })
+  t.deepEqual([moved.status, moved.body.error.message], [400, refusal])
+  const [first] = made
+  t.is((await org.owner.put(`${rulesOf(w)}/${first?.data.id}`, { ...input, title: 'Other' })).status, 200)
+  t.is((await org.owner.delete(`${rulesOf(w)}/${first?.data.id}`)).status, 204)
+  t.is((await org.owner.put(`${rulesOf(w)}/${other.data.id}`, { ...ruleInput, object_type: 'crowded' })).status, 200)
+})

@@ -114,3 +114,36 @@ test('hidden values: a value computed of hidden fields stays hidden until the ne
   await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)
   t.deepEqual(await seen(), { name: 'Ann', bonus: 4, points: 40 })
 })
+
+test('hidden values: a unique field computes nothing that its author does not read in every record', async (t) => {
+  const { as, org, formulaOf } = await staff()
+  const { data: code } = await org.owner.post(`${org.path}/fields`, {
+    entity_type: 'staff',
+    key: 'code',
+    label: 'C',
+    type: 'number',
+    unique: true,
+  })
+  const { data: rank } = await org.owner.post(`${org.path}/fields`, { entity_type: 'staff', key: 'rank', label: 'R', type: 'number' })
+  const formulaOfCode = `${org.path}/fields/${code.id}/formula`
+  const designer = await as(allow(['records:read', 'fields:create'], masked))
+  const refusal = 'code is unique, so its formula may read only fields that you read in every record of staff'
+  for (const formula of ['salary + 0', 'bonus + 0', 'if(salary > 50, 1, 0)']) {
+    const { status, body } = await designer.put(formulaOfCode, { formula })
+    t.deepEqual([status, body.error.message], [403, refusal], formula)
+  }
+  const some = await as(allow('records:read', { condition: { 'resource.points': { eq: 7 } } }), allow('fields:create'))
+  t.is((await some.put(formulaOfCode, { formula: 'points + 0' })).status, 403, 'of some records only')
+  const blind = await as(allow('fields:create'))
+  t.is((await blind.put(formulaOfCode, { formula: 'points + 0' })).status, 403, 'of no record')
+
+  t.is((await designer.put(formulaOfCode, { formula: 'rank + 0' })).status, 200)
+  const { status, body } = await designer.put(`${org.path}/fields/${rank.id}/formula`, { formula: 'salary + 0' })
+  t.deepEqual([status, body.error.message], [403, refusal], 'through another formula')
+  t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200, 'a field that is not unique')
+  t.is((await org.owner.put(formulaOfCode, { formula: 'salary + 0' })).status, 200, 'the owner')
+  t.is((await org.owner.patch(`${org.path}/fields/${code.id}`, { rules: { max: 1_000 } })).status, 200)
+  const changed = await designer.patch(`${org.path}/fields/${code.id}`, { rules: {} })
+  t.deepEqual([changed.status, changed.body.error.message], [403, refusal], 'rules decide which results are kept')
+  t.is((await designer.patch(`${org.path}/fields/${code.id}`, { label: 'Code' })).status, 200)
+})

@@ -1,7 +1,7 @@
 import test from 'ava'
+import { waysToGive } from '#test/core/roles/ways-to-give.ts'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const fresh = shareWorld(test)
 
@@ -9,41 +9,7 @@ const allow = (...actions: string[]) => ({ effect: 'allow', actions })
 const deny = (...actions: string[]) => ({ effect: 'deny', actions })
 const manage = allow('iam:manage_groups', 'iam:manage_members')
 
-/** Every way to grant rights: each returns the status of granting a role with this policy. */
-const ways = {
-  'creating a role': async (w: World, { client }: Caller, policy: readonly object[]) =>
-    (await client.post(`${w.org.path}/iam/groups`, { name: 'R', policy })).status,
-  'replacing a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
-    const role = await createRole(w, w.org, [])
-    return (await client.put(`${w.org.path}/iam/groups/${role}`, { name: 'R', policy })).status
-  },
-  'giving a role to a person': async (w: World, { client }: Caller, policy: readonly object[]) => {
-    const [role, { id }] = [await createRole(w, w.org, policy), await createMember(w, w.org)]
-    return (await client.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id })).status
-  },
-  'giving a role to a service account': async (w: World, { client }: Caller, policy: readonly object[]) => {
-    const [role, { id }] = [await createRole(w, w.org, policy), await createService(w, w.org)]
-    return (await client.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id })).status
-  },
-  'giving a role to oneself': async (w: World, { id, client }: Caller, policy: readonly object[]) => {
-    const role = await createRole(w, w.org, policy)
-    return (await client.post(`${w.org.path}/iam/groups/${role}/members`, { user_id: id })).status
-  },
-  'inviting with a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
-    const role = await createRole(w, w.org, policy)
-    return (await client.post(`${w.org.path}/members`, { email: `${role}@example.com`, role_ids: [role] })).status
-  },
-  'making a service account with a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
-    const role = await createRole(w, w.org, policy)
-    return (await client.post(`${w.org.path}/service-accounts`, { name: 'S', role_ids: [role] })).status
-  },
-  'making a key of a service account with a role': async (w: World, { client }: Caller, policy: readonly object[]) => {
-    const { id } = await createService(w, w.org, policy)
-    return (await client.post(`${w.org.path}/service-accounts/${id}/keys`, {})).status
-  },
-}
-
-for (const [name, give] of Object.entries(ways)) {
+for (const [name, give] of Object.entries(waysToGive)) {
   test(`roles containment: ${name} grants no more than the giver holds`, async (t) => {
     const w = await fresh()
     const onInvoices = { ...allow('records:read', 'records:update'), resources: ['invoices'] }

@@ -9,3 +9,9 @@ export async function deleteMember(db: Db, userId: string): Promise<void> {
 export async function makeRoleAnonymous(db: Db, roleId: string): Promise<void> {
   await db.query('update roles set is_anonymous = true where id = $1', [roleId])
 }
+
+/** The bytes of a role's policy, as the database derives them. */
+export async function readPolicyBytes(db: Db, roleId: string): Promise<number | undefined> {
+  const { rows } = await db.query<{ policy_bytes: number }>('select policy_bytes from roles where id = $1', [roleId])
+  return rows[0]?.policy_bytes
+}

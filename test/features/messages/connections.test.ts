@@ -114,3 +114,33 @@ test('connections: a password that is changed by an address with the id in capit
   t.is(changed.status, 200)
   t.like(await made(w.org.owner.post(`${path}/${id}/test`)), { id })
 })
+
+test('connections: another server or username drops the password that is not sent with it, and a warning says so', async (t) => {
+  const w = await fresh()
+  const path = `${w.org.path}/messages/connections`
+  const stored = { name: 'Post', host: 'smtp.example.com', port: 465, username: 'shop', password: 'hush hush', from: 'a@example.com' }
+  const removed = (names: string) => `The password was removed, because ${names} changed without it: send password again`
+  const passwordOf = async (id: string) => (await readConnection(w.db, id)).password
+  for (const [change, names] of [
+    [{ host: 'mail.attacker.example' }, 'host'],
+    [{ port: 587 }, 'port'],
+    [{ secure: false }, 'secure'],
+    [{ username: 'other' }, 'username'],
+    [{ username: null, host: 'x.example.com' }, 'host, username'],
+  ] as const) {
+    const { id } = await made(w.org.owner.post(path, stored))
+    const same = await w.org.owner.patch(`${path}/${id}`, { ...change, password: 'new one' })
+    t.false(JSON.stringify(same.data.warnings).includes('password'), 'a password that is sent stays')
+    t.truthy(await passwordOf(id))
+    const other = await made(w.org.owner.post(path, stored))
+    const moved = await w.org.owner.patch(`${path}/${other.id}`, change)
+    t.is(moved.status, 200)
+    t.is(moved.data.warnings.at(-1), removed(names))
+    t.is(await passwordOf(other.id), null, names)
+    t.is((await w.org.owner.patch(`${path}/${other.id}`, change)).data.warnings.length, 1, 'nothing is left to remove')
+  }
+  const { id } = await made(w.org.owner.post(path, stored))
+  const kept = await w.org.owner.patch(`${path}/${id}`, { host: 'SMTP.example.com', port: 465, secure: true, username: 'shop', name: 'X' })
+  t.is(kept.data.warnings.length, 1, 'equal settings are no change')
+  t.truthy(await passwordOf(id))
+})

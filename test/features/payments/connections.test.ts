@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { letDue } from '#test/features/payments/due.ts'
 import { connect, linkOf, makeLink, paymentsOf, storyOf } from '#test/features/payments/place.ts'
@@ -173,4 +173,33 @@ test('connections: a caller that may only read or collect cannot open or change 
     client.post(`${at}/${id}/test`),
   ]
   for (const { status } of await Promise.all(answers)) t.is(status, 403)
+})
+
+test('connections: another mode or account drops the credentials that are not sent with it, and nothing is verified without them', async (t) => {
+  const w = await newWorkspace()
+  const at = `${paymentsOf(w.org)}/connections`
+  const removed = (names: string) => [
+    `The change removed ${names}, which belonged to another mode or account: send the new ones in credentials`,
+  ]
+  const stripe = await connect(w.org, 'stripe', { secret_key: 'sk_test_planted', webhook_secret: 'whsec_planted' })
+  const live = await w.org.owner.patch(`${at}/${stripe}`, { mode: 'live' })
+  t.deepEqual([live.status, live.data.warnings], [200, removed('secret_key, webhook_secret')])
+  const checked = await w.org.owner.post(`${at}/${stripe}/test`)
+  t.like(checked.data, { status: 'failed', last_error: 'the connection has no secret_key: send it in credentials' })
+  const time = Math.floor(Date.now() / 1_000)
+  const body = JSON.stringify({ id: 'evt_1', type: 'checkout.session.completed', created: time, data: { object: { id: 'cs_1' } } })
+  const forged = await w.visitor.send('POST', `/webhooks/payments/${stripe}`, body, {
+    'content-type': 'application/json',
+    'stripe-signature': `t=${time},v1=${createHmac('sha256', '').update(`${time}.${body}`).digest('hex')}`,
+  })
+  t.is(forged.status, 400, 'an empty secret signs nothing')
+
+  const own = await connect(w.org, 'razorpay', razorpay)
+  const same = await w.org.owner.patch(`${at}/${own}`, { credentials: { key_id: razorpay.key_id, key_secret: 'rotated' } })
+  t.is(same.data.warnings, undefined, 'the same account')
+  const moved = await w.org.owner.patch(`${at}/${own}`, { credentials: { key_id: 'rzp_test_2', key_secret: 'other' } })
+  t.deepEqual(moved.data.warnings, removed('webhook_secret'))
+  const whole = await w.org.owner.patch(`${at}/${own}`, { mode: 'live', credentials: { ...razorpay, key_id: 'rzp_live_1' } })
+  t.is(whole.data.warnings, undefined)
+  t.is((await w.org.owner.get(`${at}/${own}`)).data.warnings, undefined)
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,6 +78,46 @@ test('migrate: a database with migrations of before the squash is refused by eve
     (await client.query(listApplied)).rows.map((row) => row.name),
     old,
   )
+})
+
+const forgetRights = `delete from migrations where name = '0016-bound-rights.ts';
+  alter table message_templates drop column flow_references;
+  drop function template_flow_references, flow_references;
+  alter table roles drop column policy_bytes;
+  drop function compact_json_bytes;
+  drop trigger notification_rules_cap on notification_rules;
+  drop trigger notification_rules_moved on notification_rules;
+  drop function limit_notification_rules;`
+const addPerson = `insert into users (id, email, name, password_hash) values ($1, 'a@example.com', 'Ann', 'none')`
+const addWorkspace = `insert into workspaces (id, name, plan, owner_id) values ($1, 'Acme', 'paid', $1)`
+const addTemplate = `insert into message_templates (workspace_id, id, name, subject, body_text, body_html, created_at, updated_at)
+  values ($1, $2, 'A', 'Of {{trigger.record.name}}', 'Hello {{name}} {{ item.price }}', '', now(), now())`
+const addFlow = `with flow as (
+    insert into flows (workspace_id, id, name, created_at, updated_at) values ($1, $2, $3, now(), now()) returning workspace_id, id
+  )
+  insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
+  select workspace_id, id, 1, $4, '[]', '{}', gen_random_uuid(), now() from flow`
+
+test('migrate: flows whose templates named values of the flow are logged with their workspace and template', async (t) => {
+  const { name, url } = await cloneTemplate(`templates_${randomBytes(4).toString('hex')}`)
+  t.teardown(() => dropDatabase(name))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  const [workspaceId, templateId, flowId, coveredId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  await client.query(forgetRights)
+  await client.query(addPerson, [workspaceId])
+  await client.query(addWorkspace, [workspaceId])
+  await client.query(addTemplate, [workspaceId, templateId])
+  const send = (config: object) =>
+    JSON.stringify([{ id: 'm', type: 'action.send_message', config: { template_id: templateId, ...config } }])
+  await client.query(addFlow, [workspaceId, flowId, 'Greet', send({ vars: { name: 'Ann' } })])
+  await client.query(addFlow, [workspaceId, coveredId, 'Other', send({ subject: 'Own', vars: { 'item.price': '{{item.price}}' } })])
+  t.deepEqual(await migrate(url), [
+    `workspace ${workspaceId}: flow ${flowId} (Greet) sends template ${templateId} at m, which names item.price, trigger.record.name and ` +
+      'gets no such vars: the step will fail',
+  ])
+  t.deepEqual(await migrate(url), [])
 })
 
 const npmStart = (environment: NodeJS.ProcessEnv): Promise<{ code: unknown; output: string }> =>

@@ -1,5 +1,5 @@
 import { type BoundOperator, equalsAny, type Operator, operators, type Truth } from '#shared/core/policy/conditions/operators.ts'
-import type { PolicyPrincipal, SubjectResolver, TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
+import { builtInTests, type PolicyPrincipal, type SubjectResolver, type TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { builder, joinWithAnd, type Knex } from '#shared/platform/db/statements/builder.ts'
@@ -83,7 +83,7 @@ export const createMembershipTest = (subject: RecordSubject, values: readonly un
   among: { subject, values },
 })
 
-// The operand is parsed on first use: of tens of thousands of tests most are only counted or merged into another.
+// The operand is parsed on first use: of thousands of tests most are only counted or merged into another.
 function createLazyTest({ of, column, nullable }: RecordSubject, acceptsMissing: boolean, bind: () => BoundOperator): RecordTest {
   let bound: BoundOperator | undefined
   const boundOperator = () => {
@@ -114,6 +114,12 @@ export const conditionKey = ({ condition = noCondition }: PolicyRule): string =>
  */
 export const hasPrincipalTest = ({ condition = noCondition }: PolicyRule): boolean =>
   Object.keys(condition).some((tested) => tested.startsWith('principal.'))
+
+/** Keys of the fields that a condition tests. What every record has, such as its owner, is no field. */
+export const testedFields = ({ condition = noCondition }: PolicyRule): string[] =>
+  Object.keys(condition).flatMap((tested) =>
+    tested.startsWith('resource.') && !builtInTests.has(tested) ? [tested.slice('resource.'.length)] : [],
+  )
 
 const keyOf = memoizeByObject((condition: NonNullable<PolicyRule['condition']>) =>
   JSON.stringify(sorted(Object.entries(condition).map(([tested, tests]) => [tested, sorted(Object.entries(tests).map(testKey))]))),

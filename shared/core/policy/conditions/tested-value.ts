@@ -45,7 +45,7 @@ type TestSubject =
 export type SubjectResolver = (tested: string) => TestSubject
 
 /** Whether a condition may test a value of this name. Reserved field keys are not fields (decisions, Records, types, fields). */
-export const isTestable = (tested: string): boolean => builtIn.has(tested) || (fieldForm.test(tested) && !reservedNames.has(tested))
+export const isTestable = (tested: string): boolean => builtInTests.has(tested) || (fieldForm.test(tested) && !reservedNames.has(tested))
 
 const fieldForm = /^resource\.[a-z][a-z0-9_]{1,63}$/
 const reservedNames = new Set(['resource.created_by', 'resource.updated_at', 'resource.values'])
@@ -61,7 +61,8 @@ const ofRecord: ReadonlyMap<string, TestSubject> = new Map<string, TestSubject>(
     { known: false, kind: valueKinds.instant, of: (record) => record.created_at, column: 'created_at', nullable: false },
   ],
 ])
-const builtIn = new Set([...ofRecord.keys(), 'resource.object_type', 'principal.id', 'principal.type'])
+/** Values that a condition may test and that are no fields. */
+export const builtInTests: ReadonlySet<string> = new Set([...ofRecord.keys(), 'resource.object_type', 'principal.id', 'principal.type'])
 
 const principalSubject = ({ id, type }: PolicyPrincipal, tested: string): TestSubject | undefined => {
   if (tested === 'principal.id') return knownSubject(valueKinds.id, id)

@@ -15,7 +15,7 @@ export const appliesToEveryItem = ({ resources }: PolicyRule): boolean =>
 
 /**
  * Indexes rules. The rules of a permission are grouped on first use and shared by permissions with the same matching actions, so a lookup
- * among fifty thousand rules reads only those that can match.
+ * among thousands of rules reads only those that can match.
  */
 export function indexRules<Rule extends PolicyRule>(rules: readonly Rule[]): RuleIndex<Rule> {
   const byAction = Map.groupBy(

@@ -1,6 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { applyFieldChange } from '#shared/core/types/fields/field-change.ts'
+import { requireUniqueInputsVisible } from '#shared/core/types/fields/field-visibility.ts'
 import { type LockedField, lockField, requireCustomField } from '#shared/core/types/fields/require-field.ts'
 import { findRestrictions, type Restriction } from '#shared/core/types/fields/restrictions.ts'
 import { refuseLargePatterns } from '#shared/core/types/fields/rules.ts'
@@ -20,7 +21,7 @@ type RequireRecordsConform = (tx: Tx, field: LockedField, restrictions: readonly
 /**
  * Changes a field's definition. New restrictions are passed to `requireConform` while writes of the type are blocked; every later write
  * follows the new rules. Throws NOT_FOUND, and VALIDATION_ERROR for input that `applyFieldChange` refuses, for a removed option that a
- * formula uses and for rules that the field's auto-numbers break.
+ * formula uses and for rules that the field's auto-numbers break, and FORBIDDEN for rules of a unique field that reads a hidden one.
  */
 export async function changeFieldDefinition(
   scope: Scope,
@@ -38,6 +39,7 @@ export async function changeFieldDefinition(
     const fields = type.fields.map((other) => (other.id === field.id ? changed : other))
     refuseBadFormulas(fields, changed)
     if (rules.pattern !== field.rules.pattern) refuseLargePatterns(fields)
+    if (JSON.stringify(rules) !== JSON.stringify(field.rules)) requireUniqueInputsVisible(scope, type.key, fields, changed)
     if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
     const restrictions = findRestrictions(field, after)
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined

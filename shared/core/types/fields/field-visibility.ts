@@ -20,6 +20,21 @@ export function requireFieldAlwaysVisible({ actor }: Pick<Scope, 'actor'>, { key
 }
 
 /**
+ * Throws FORBIDDEN unless the caller sees every input of the unique fields that `field` changes: DUPLICATE_VALUE would tell what their
+ * formulas read (page Beyond, section 1, Conditions that are given). `fields` are those of the type after the change.
+ */
+export function requireUniqueInputsVisible({ actor }: Pick<Scope, 'actor'>, typeKey: string, fields: readonly Field[], field: Field): void {
+  const { verdict, hideable } = actor.policy.recordAccess('records:read', typeKey, fields)
+  const readsOf = new Map(fields.map(({ key, reads = [] }) => [key, reads]))
+  for (const unique of fields.filter((one) => one.unique && one.reads !== undefined)) {
+    const inputs = new Set([unique.key])
+    for (const input of inputs) for (const read of readsOf.get(input) ?? []) inputs.add(read)
+    if (inputs.has(field.key) && (verdict !== 'all' || hideable.has(unique.key)))
+      throw problem('FORBIDDEN', `${unique.key} is unique, so its formula may read only fields that you read in every record of ${typeKey}`)
+  }
+}
+
+/**
  * Returns a predicate: whether a message may name a field of the type to the caller. With `fields:read` all fields may be named, otherwise
  * those that the caller can read in every record.
  */

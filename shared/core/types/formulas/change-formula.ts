@@ -1,10 +1,10 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { createFieldNameFilter, requireComputedVisible } from '#shared/core/types/fields/field-visibility.ts'
+import { createFieldNameFilter, requireComputedVisible, requireUniqueInputsVisible } from '#shared/core/types/fields/field-visibility.ts'
 import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
-import { compileComputations } from '#shared/core/types/formulas/computations.ts'
+import { compileComputations, withReads } from '#shared/core/types/formulas/computations.ts'
 import { reviseFields } from '#shared/core/types/formulas/store.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -15,7 +15,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /**
  * Makes a custom field computed by a formula (document 1, Field rules, 4). Every later write computes it; a worker computes it for existing
  * records. Throws NOT_FOUND; VALIDATION_ERROR for an invalid formula, with its position, for a cycle and for an auto-numbered field;
- * FORBIDDEN when the previous formula reads a field hidden from the caller.
+ * FORBIDDEN when the previous formula reads a field hidden from the caller, or a unique field would read one.
  */
 export async function setFieldFormula(scope: Scope, found: Field, formula: string): Promise<FieldView> {
   refuseBuiltIn(found)
@@ -24,9 +24,13 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
     requireComputedVisible(scope, type, field)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} is auto-numbered; disable that before you set a formula`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
-    const { reads } = compileComputations(
-      type.fields.map((other) => (other === field ? changed : other)),
-      createFieldNameFilter(scope, type),
+    const fields = type.fields.map((other) => (other === field ? changed : other))
+    const { reads } = compileComputations(fields, createFieldNameFilter(scope, type))
+    requireUniqueInputsVisible(
+      scope,
+      type.key,
+      withReads(fields, (key) => reads.get(key) ?? []),
+      changed,
     )
     await startEdition(tx, type)
     const droppedReads = (field.reads ?? []).filter((key) => !reads.get(field.key)?.includes(key))

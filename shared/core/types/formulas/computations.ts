@@ -83,7 +83,8 @@ export function compileStoredFormulas(fields: readonly Field[]): { fields: reado
   }
 }
 
-const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly string[]): readonly Field[] =>
+/** The fields, with what their formulas read. */
+export const withReads = (fields: readonly Field[], readsOf: (key: string) => readonly string[]): readonly Field[] =>
   fields.map((field) => (field.rules.formula === undefined ? field : { ...field, reads: readsOf(field.key) }))
 
 function createComputation(field: Field, formula: CompiledFormula): Computation {

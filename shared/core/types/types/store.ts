@@ -170,10 +170,7 @@ const typeWithFieldsColumns = {
 /** A type with its fields. */
 export type TypeWithFields = RowOf<typeof typeWithFieldsColumns>
 
-/** A type with its fields and their trigram statistics. */
-export const findTypeWithFields = statement(
-  'types.findTypeWithFields',
-  `select ${ownList}, type.edition, type.long_records, type.created_at,
+const typesWithFields = `select ${ownList}, type.edition, type.long_records, type.created_at,
      coalesce((
        select json_agg(listed order by listed.position)
        from (
@@ -184,6 +181,21 @@ export const findTypeWithFields = statement(
        ) as listed
      ), '[]') as fields
    from record_types as type
-   where type.workspace_id = $workspaceId and type.key = $key`,
-  { params: { workspaceId: uuid, key: text }, columns: typeWithFieldsColumns },
+   where type.workspace_id = $workspaceId`
+
+/** A type with its fields and their trigram statistics. */
+export const findTypeWithFields = statement('types.findTypeWithFields', `${typesWithFields} and type.key = $key`, {
+  params: { workspaceId: uuid, key: text },
+  columns: typeWithFieldsColumns,
+})
+
+/** The types that have a field with one of these keys, with all their fields. */
+export const findTypesHavingFields = statement(
+  'types.findTypesHavingFields',
+  `${typesWithFields} and exists (
+     select from fields as field
+     where field.workspace_id = type.workspace_id and field.type_id = type.id and field.key = any($fieldKeys::text[])
+   )
+   order by type.position, type.id`,
+  { params: { workspaceId: uuid, fieldKeys: texts }, columns: typeWithFieldsColumns },
 )

@@ -3,6 +3,7 @@ import { preparePerson } from '#shared/core/people/people.ts'
 import { type OpenedSession, openSession, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import { emailIndexName, findPersonByEmail, insertPerson, type Person } from '#shared/core/people/store.ts'
 import { hashSecret } from '#shared/core/people/tokens.ts'
+import { requirePrincipalSize } from '#shared/core/roles/limits.ts'
 import { giveRoles, lockRolesShared } from '#shared/core/roles/store.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
@@ -87,10 +88,11 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   return workspace.id
 }
 
-/** Makes the person a member if it is not, and assigns the invitation's roles that still exist. */
+/** Makes the person a member if it is not, and assigns the invitation's roles that still exist. VALIDATION_ERROR when they are too large. */
 async function addMember({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
   await insertMember(db, invitation.workspace_id, person.id)
   const roles = await lockRolesShared(db, invitation.workspace_id, invitation.role_ids)
   const assignable = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
-  await giveRoles(db, invitation.workspace_id, person.id, assignable)
+  const given = await giveRoles(db, invitation.workspace_id, person.id, assignable)
+  if (given) await requirePrincipalSize({ db, workspace: { id: invitation.workspace_id } }, person.id, 'token')
 }

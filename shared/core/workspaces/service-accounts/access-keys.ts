@@ -1,5 +1,5 @@
 import { makeToken, visibleKeyPrefix } from '#shared/core/people/tokens.ts'
-import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
+import { findRefusedGrant } from '#shared/core/roles/grants.ts'
 import { readActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import type { AccessKeyInput } from '#shared/core/workspaces/service-accounts/access-keys-schemas.ts'
@@ -48,10 +48,11 @@ export async function revokeAccessKey({ db, workspace }: Scope, accountId: strin
   if (!isDeleted) throw problem('NOT_FOUND')
 }
 
-/** A key carries all rights of its service account, so FORBIDDEN when the account holds more than the caller. */
-async function requireNoExcess({ db, workspace, actor }: Scope, accountId: string): Promise<void> {
-  const account = await readActor(db, workspace.id, accountId.toLowerCase())
-  if (findExcessGrant(actor.policy, account?.rules ?? [])) throw problem('FORBIDDEN', 'The service account holds more than you do')
+/** A key carries all rights of its service account, so FORBIDDEN when the caller could not give them. */
+async function requireNoExcess(scope: Scope, accountId: string): Promise<void> {
+  const account = await readActor(scope.db, scope.workspace.id, accountId.toLowerCase())
+  if (await findRefusedGrant(scope, account?.rules ?? []))
+    throw problem('FORBIDDEN', 'The service account holds more than you do, or its rules test what you do not read')
 }
 
 function readExpiry(text: string | null, now: Date): string | null {

@@ -131,6 +131,7 @@ export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'wo
     functionIds: new Set(row?.functions),
     connectionIds: new Set(row?.connections),
     templateIds: new Set(row?.templates),
+    templateReferences: toSets(row?.template_references),
     paymentConnectionIds: new Set(row?.payment_connections),
     stageKeys: toSets(row?.stages),
     // The team calendar is created at its first use, so it may be missing from the rows.

@@ -80,18 +80,30 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 }
 
 /**
- * Changes the sent properties of a connection; null clears optional ones. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`.
+ * Changes the sent properties of a connection; null clears optional ones. Another server or username drops the password unless it is sent
+ * in the same call, since it would go to that server; `warnings` say so (page Beyond, section 1, Secrets and addresses). The key of DKIM and
+ * the secret of the webhook stay, since no server gets them. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`.
  */
 export function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { config, workspace } = scope
   return scope.db.transaction(async (tx) => {
     const before = requireRow(await tx.query(lockConnection({ workspaceId: workspace.id, id })))
-    const settings = mergeSettings(config, before.id, before, change)
+    const merged = mergeSettings(config, before.id, before, change)
+    const moved = serverProperties.filter((name) => merged[name] !== before[name])
+    const isDropped = moved.length > 0 && change.password === undefined && before.password !== null
+    const settings = isDropped ? { ...merged, password: null } : merged
     const [row] = await tx.query(updateConnection({ ...settings, workspaceId: workspace.id, id, now: scope.now() }))
-    return viewOf(scope, row as StoredConnection)
+    const view = viewOf(scope, row as StoredConnection)
+    return isDropped ? { ...view, warnings: [...view.warnings, droppedWarning(moved)] } : view
   })
 }
+
+/** What decides to whom a password is given, and over which line. */
+const serverProperties = ['host', 'port', 'secure', 'username'] as const
+
+const droppedWarning = (moved: readonly string[]): string =>
+  `The password was removed, because ${moved.join(', ')} changed without it: send password again`
 
 /** Deletes a connection: its queued messages fail, and its webhook URL is no longer valid. Throws NOT_FOUND. */
 export async function removeConnection({ db, workspace }: Scope, id: string): Promise<void> {

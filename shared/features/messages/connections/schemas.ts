@@ -43,7 +43,7 @@ export const connectionInput = schema(
 )
 export type ConnectionInput = TypeOf<typeof connectionInput>
 
-/** Body that changes a connection. Omitted properties stay unchanged. */
+/** Body that changes a connection. Omitted properties stay unchanged, but for the password when the server or the username changes. */
 export const connectionChange = schema(
   t.Object(
     { ...t.Partial(t.Object({ ...parts, username: nullable(parts.username), dkim: nullable(dkimChange) })).properties },
@@ -64,7 +64,9 @@ const view = {
   webhook_url: t.String({ description: 'Where the provider reports bounces and complaints.' }),
   status: t.Enum(['unchecked', 'ok', 'failed'], { description: 'Result of the last test of these settings.' }),
   error: nullable(t.String({ description: 'What the server said.' })),
-  warnings: t.Array(t.String(), { description: 'What keeps mail programs from trusting its messages.' }),
+  warnings: t.Array(t.String(), {
+    description: 'What keeps mail programs from trusting its messages, and a password that the change removed.',
+  }),
   checked_at: nullable(instant),
   created_at: instant,
   updated_at: instant,

@@ -1,3 +1,4 @@
+import { beginsWithRoot } from '#shared/core/automation/template.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
@@ -8,7 +9,7 @@ import { type MessageInput, messageInput, type SentMessage } from '#shared/featu
 import { findMessageByKey, insertMessage } from '#shared/features/messages/store.ts'
 import { renderHtml, renderSubject, renderText, type VariableLookup } from '#shared/features/messages/templates/render.ts'
 import { messageLimits } from '#shared/features/messages/templates/schemas.ts'
-import { getTemplate } from '#shared/features/messages/templates/templates.ts'
+import { requireTemplate } from '#shared/features/messages/templates/templates.ts'
 import { fitsText } from '#shared/platform/formula/values/text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
@@ -19,8 +20,9 @@ interface SendOptions {
   /** Deduplication key within the workspace, such as that of a flow's step: the first call sends, later calls return its result. */
   readonly deduplicationKey?: string
   /**
-   * Value of a variable that is not in `vars`, such as a flow's reference. Values are inserted once and escaped; a subject or body filled
-   * in beforehand would be treated as markup.
+   * Value of a variable of the message's own texts that is not in `vars`, such as a flow's reference. A template does not see it: somebody
+   * else may have written the template. Values are inserted once and escaped; a subject or body filled in beforehand would be treated as
+   * markup.
    */
   readonly lookup?: (name: string) => string | undefined
 }
@@ -29,15 +31,15 @@ const emailAddress = schema(t.String({ format: 'email', maxLength: 254 }))
 
 /**
  * Sends a message through a connection: adds it to the outbox, in the caller's transaction if there is one. Used by `messages.send` and
- * `action.send_message`. Requires messages:send on the connection's id, and records:read for an address taken from a record. `skipped` is
- * true when the recipient is on the do-not-contact list. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR naming the wrong property of the
- * message.
+ * `action.send_message`. Requires messages:send on the connection's id, and records:read for an address taken from a record. A template sees
+ * `vars` alone. `skipped` is true when the recipient is on the do-not-contact list. Throws NOT_FOUND, FORBIDDEN, and VALIDATION_ERROR naming
+ * the wrong property of the message.
  */
 export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicationKey, lookup }: SendOptions = {}): Promise<SentMessage> {
   const input = messageInput.parse(rawInput, 'message')
   const connection = await requireConnection(scope, input.connection_id)
   requirePermission(scope, 'messages:send', connection.id)
-  const content = await renderContent(scope, input, createLookup(input, lookup))
+  const content = await renderContent(scope, input, lookup)
   const recipient = readAddress(await resolveRecipient(scope, input))
   const { template_id, record_type, record_id } = input
   if (record_id && !isUuid(record_id)) throw problem('VALIDATION_ERROR', 'message.record_id must be the id of a record')
@@ -67,9 +69,18 @@ export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicati
 const enqueue = ({ db, jobQueue, cause, workspace }: Scope, id: string): Promise<string> =>
   jobQueue.enqueue(db, sendMailJob, { workspaceId: workspace.id, cause: { ...cause, depth: 0 } }, { mailId: id })
 
-function createLookup({ vars }: MessageInput, lookup: SendOptions['lookup']): VariableLookup {
+function createLookup({ vars }: MessageInput, other: (name: string) => string | undefined = () => undefined): VariableLookup {
   const known = new Map(Object.entries(vars ?? {}))
-  return (name) => String((known.has(name) ? known.get(name) : lookup?.(name)) ?? '')
+  return (name) => String((known.has(name) ? known.get(name) : other(name)) ?? '')
+}
+
+/** A template's variable that is not in `vars` is empty. One that looks like a flow's reference would hide a mistake: VALIDATION_ERROR. */
+function refuseFlowReference(name: string): undefined {
+  if (!beginsWithRoot(name)) return undefined
+  throw problem(
+    'VALIDATION_ERROR',
+    `message.vars must have ${name}, which the template names: a template sees vars alone, and no values of the flow that sends it`,
+  )
 }
 
 interface Content {
@@ -78,11 +89,14 @@ interface Content {
   readonly html: string | null
 }
 
-async function renderContent(scope: Scope, input: MessageInput, lookup: VariableLookup): Promise<Content> {
-  const template = input.template_id ? await getTemplate(scope, input.template_id) : undefined
-  const subject = renderSubject(input.subject || template?.subject || '', lookup)
-  const text = renderText(input.body_text || template?.body_text || '', lookup)
-  const html = renderHtml(input.body_html || template?.body_html || '', lookup)
+async function renderContent(scope: Scope, input: MessageInput, lookup: SendOptions['lookup']): Promise<Content> {
+  const template = input.template_id ? await requireTemplate(scope, input.template_id) : undefined
+  const [own, ofTemplate] = [createLookup(input, lookup), createLookup(input, refuseFlowReference)]
+  const fill = (render: (text: string, lookup: VariableLookup) => string, part: 'subject' | 'body_text' | 'body_html') =>
+    input[part] ? render(input[part], own) : render(template?.[part] ?? '', ofTemplate)
+  const subject = fill(renderSubject, 'subject')
+  const text = fill(renderText, 'body_text')
+  const html = fill(renderHtml, 'body_html')
   if (subject === '') throw problem('VALIDATION_ERROR', 'message.subject is required where no template has one')
   if (text === '' && html === '')
     throw problem('VALIDATION_ERROR', 'message.body_text or message.body_html is required where no template has one')

@@ -36,6 +36,9 @@ export const templateView = schema(
       body_html: t.String(),
       created_at: instant,
       updated_at: instant,
+      warnings: t.Optional(
+        t.Array(t.String(), { description: 'The variables that begin with a root of flows, such as trigger; absent where none does.' }),
+      ),
     },
     { title: 'MessageTemplate', description: 'Subject and body of messages, with variables.' },
   ),

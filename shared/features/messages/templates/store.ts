@@ -1,15 +1,30 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { creationPage } from '#shared/platform/db/lists.ts'
-import { instant, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { instant, jsonb, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ message_templates_cap: ['VALIDATION_ERROR', 'a workspace can have 1,000 templates; delete some first'] })
+
+/**
+ * The variables of a template that begin with a root of flows, sorted, by the part that holds them; at most ten of a part. The database
+ * derives them (`flow_references`), so that a flow is checked without loading bodies.
+ */
+type FlowReferences = Readonly<Partial<Record<'subject' | 'body_text' | 'body_html', readonly string[]>>>
 
 const heading = { id: uuid.notNull, name: text.notNull, subject: text.notNull }
 const times = { created_at: instant.notNull, updated_at: instant.notNull }
 
 const summaryColumns = { ...heading, ...times }
-const columns = { ...heading, body_text: text.notNull, body_html: text.notNull, ...times }
+const columns = {
+  ...heading,
+  body_text: text.notNull,
+  body_html: text.notNull,
+  ...times,
+  flow_references: jsonb.as<FlowReferences>().notNull,
+}
+
+/** A template as it is stored. */
+export type StoredTemplate = RowOf<typeof columns>
 const list = selectList(columns)
 
 /** A page of a workspace's templates without their bodies, oldest first. */

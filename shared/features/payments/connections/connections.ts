@@ -1,4 +1,5 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { addWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { decryptCredentials, encryptCredentials, openConnection, requireConnection } from '#shared/features/payments/connections/open.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, ProviderName } from '#shared/features/payments/connections/schemas.ts'
 import {
@@ -65,7 +66,8 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 }
 
 /**
- * Changes the sent properties of a connection. New credentials or another mode reset its status to unchecked. Throws NOT_FOUND,
+ * Changes the sent properties of a connection. New credentials or another mode reset its status to unchecked. Another mode or account drops
+ * the credentials that are not sent with it, and `warnings` say so (page Beyond, section 1, Secrets and addresses). Throws NOT_FOUND,
  * VALIDATION_ERROR.
  */
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
@@ -77,12 +79,11 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
     const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
     const given = givenCredentials(before.provider, change.credentials ?? {}, false)
     const isOther = Object.keys(given).length > 0 || mode !== before.mode
-    const credentials = isOther
-      ? encryptCredentials(scope, before.id, { ...decryptCredentials(scope, before), ...given })
-      : before.credentials
+    const { kept, dropped } = sortCredentials(before.provider, decryptCredentials(scope, before), given, mode !== before.mode)
+    const credentials = isOther ? encryptCredentials(scope, before.id, { ...kept, ...given }) : before.credentials
     const status = isOther ? 'unchecked' : before.status
     const [after] = await tx.query(updateConnection({ workspaceId: scope.workspace.id, id, name, mode, redirectUrl, credentials, status }))
-    return viewConnection(scope, after ?? before)
+    return addWarnings(viewConnection(scope, after ?? before), dropped.length > 0 ? [droppedWarning(dropped)] : [])
   })
 }
 
@@ -149,6 +150,18 @@ function viewConnection({ config }: Pick<Scope, 'config'>, connection: StoredCon
 function refuseLiveSandbox(provider: ProviderName, mode: string): void {
   if (provider === 'sandbox' && mode === 'live')
     throw problem('VALIDATION_ERROR', 'mode must be test for the sandbox: no money moves there')
+}
+
+const droppedWarning = (names: readonly string[]): string =>
+  `The change removed ${names.join(', ')}, which belonged to another mode or account: send the new ones in credentials`
+
+/** The stored credentials that stay beside the sent ones, and the names of those that another mode or account makes worthless. */
+function sortCredentials(provider: ProviderName, stored: Credentials, given: Credentials, isOtherMode: boolean) {
+  const { credentialNames, accountName } = providers[provider]
+  const isOtherAccount = accountName !== undefined && given[accountName] !== undefined && given[accountName] !== stored[accountName]
+  const unsent = credentialNames.filter((name) => given[name] === undefined && stored[name] !== undefined)
+  const dropped = isOtherMode || isOtherAccount ? unsent : []
+  return { kept: Object.fromEntries(Object.entries(stored).filter(([name]) => !dropped.includes(name))), dropped }
 }
 
 /** Reads the sent credentials. Throws VALIDATION_ERROR naming a missing, malformed or unknown one. */

@@ -32,7 +32,10 @@ export const connectionInput = schema(
 )
 export type ConnectionInput = TypeOf<typeof connectionInput>
 
-/** Change of a connection. Omitted properties and credentials stay unchanged; each sent credential replaces the previous one. */
+/**
+ * Change of a connection. Omitted properties and credentials stay unchanged, unless another mode or account is sent; each sent credential
+ * replaces the previous one.
+ */
 export const connectionChange = schema(
   t.Object(
     {
@@ -60,6 +63,7 @@ export const connectionView = schema(
       last_error: t.Optional(t.String({ description: 'Present when the last test failed.' })),
       created_at: instant,
       webhook_url: t.String({ description: 'The webhook address to enter at the provider.' }),
+      warnings: t.Optional(t.Array(t.String(), { description: 'Credentials that this change removed; absent where it removed none.' })),
     },
     { title: 'PaymentConnection', description: 'An account at a payment provider.' },
   ),

@@ -27,6 +27,13 @@ interface ProviderCall {
 /** Statuses worth a retry: another request with the same key in progress (409), too many requests (429) and server errors. */
 const isTransient = (status: number): boolean => status === 409 || status === 429 || status >= 500
 
+/** A credential of a connection. Throws VALIDATION_ERROR when a change of the connection has removed it. */
+export function requireCredential(credentials: Credentials, name: string): string {
+  const value = credentials[name]
+  if (value === undefined) throw problem('VALIDATION_ERROR', `the connection has no ${name}: send it in credentials`)
+  return value
+}
+
 /**
  * Calls a provider, whose address the operator configures, and returns the JSON of its answer. Throws VALIDATION_ERROR with the provider's
  * message, credentials redacted, when the provider refuses, and ProviderUnavailable for every other failure.

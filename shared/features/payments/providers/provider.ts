@@ -40,6 +40,8 @@ export interface Provider {
   readonly name: ProviderName
   /** Names of the credentials that a workspace must give. */
   readonly credentialNames: readonly string[]
+  /** The credential that names the account at the provider, where one does. */
+  readonly accountName?: string
   /** Generates the credentials that Kontor creates itself. */
   readonly ownCredentials?: () => Credentials
   readonly units: UnitTable

@@ -1,5 +1,5 @@
 import type { Link } from '#shared/features/payments/links/store.ts'
-import { callProvider } from '#shared/features/payments/providers/call.ts'
+import { callProvider, requireCredential } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts, type PaymentFact, unknownPayment } from '#shared/features/payments/providers/facts.ts'
 import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import {
@@ -35,13 +35,13 @@ const pageSize = 100
 const minLifetimeMs = 15 * minuteMs
 
 async function call(account: ProviderAccount, method: 'GET' | 'POST', path: string, body?: object): Promise<JsonObject> {
-  const { key_id = '', key_secret = '' } = account.credentials
+  const [id, secret] = [requireCredential(account.credentials, 'key_id'), requireCredential(account.credentials, 'key_secret')]
   const answered = await callProvider({
     provider: 'Razorpay',
     method,
     url: `${account.config.razorpayApiUrl}/v1/${path}`,
     headers: {
-      authorization: `Basic ${Buffer.from(`${key_id}:${key_secret}`).toString('base64')}`,
+      authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     body: body === undefined ? null : JSON.stringify(body),
@@ -182,7 +182,7 @@ const readRefund = (refund: JsonObject): PaymentFact[] => {
 }
 
 const verifyDelivery: Provider['verifyDelivery'] = ({ credentials }, { bytes, header }) => {
-  const expected = computeHmac(credentials.webhook_secret ?? '', bytes)
+  const expected = computeHmac(requireCredential(credentials, 'webhook_secret'), bytes)
   if (
     !matchesAnySignature(
       expected,
@@ -209,6 +209,7 @@ async function checkCredentials(account: ProviderAccount): Promise<void> {
 export const razorpay: Provider = {
   name: 'razorpay',
   credentialNames: ['key_id', 'key_secret', 'webhook_secret'],
+  accountName: 'key_id',
   units,
   checkExpiry(expiresAt, now) {
     if (expiresAt.getTime() - now.getTime() >= minLifetimeMs) return

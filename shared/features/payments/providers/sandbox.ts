@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Link } from '#shared/features/payments/links/store.ts'
+import { requireCredential } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts, unknownPayment } from '#shared/features/payments/providers/facts.ts'
 import type {
   Credentials,
@@ -139,7 +140,7 @@ const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { byte
   const signatures = header('webhook-signature')
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []))
-  const expected = computeHmac(decodeSecret(credentials.webhook_secret ?? ''), `${eventId}.${time}.`, bytes)
+  const expected = computeHmac(decodeSecret(requireCredential(credentials, 'webhook_secret')), `${eventId}.${time}.`, bytes)
   if (!matchesAnySignature(expected, signatures, 'base64') || !isWithinTolerance(time, now())) return undefined
   return { eventId: readNonEmptyString(eventId), facts: readEvent(bytes) }
 }

@@ -1,5 +1,5 @@
 import type { Link } from '#shared/features/payments/links/store.ts'
-import { callProvider } from '#shared/features/payments/providers/call.ts'
+import { callProvider, requireCredential } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts } from '#shared/features/payments/providers/facts.ts'
 import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import {
@@ -52,7 +52,7 @@ function call(
     method,
     url: method === 'GET' && encoded !== '' ? `${address}?${encoded}` : address,
     headers: {
-      authorization: `Bearer ${account.credentials.secret_key}`,
+      authorization: `Bearer ${requireCredential(account.credentials, 'secret_key')}`,
       'stripe-version': apiVersion,
       ...(method === 'POST' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
       ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
@@ -177,7 +177,8 @@ const readEvent = (bytes: Buffer): LinkFacts => {
 }
 
 const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { bytes, header }) => {
-  if (!verifyTimestampedSignature(header('stripe-signature'), credentials.webhook_secret ?? '', bytes, now())) return undefined
+  if (!verifyTimestampedSignature(header('stripe-signature'), requireCredential(credentials, 'webhook_secret'), bytes, now()))
+    return undefined
   return { eventId: readId(decodeJson(bytes)), facts: readEvent(bytes) }
 }
 

@@ -2,7 +2,7 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
+import { requireFewParameters } from '#shared/platform/db/statements/parameter-limit.ts'
 import type { Columns, Params, ParamsOf, RowOf, SqlType } from '#shared/platform/db/statements/sql-types.ts'
 import { asSearch, composeStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -97,6 +97,6 @@ function limited<P extends Params, C extends Columns>(
   const accessValues = Object.fromEntries(bindings.map((value, index) => [`access${index + 1}`, value]))
   const accessParams: Params = Object.fromEntries(Object.keys(accessValues).map((name) => [name, unknownType]))
   const composed = composeStatement(limitedText, { params: { ...params, ...accessParams }, columns }, { ...given, ...accessValues })
-  const packed = packParameters(composed.text, composed.values ?? [])
-  return { ...composed, text: packed.text, values: packed.bindings }
+  requireFewParameters(composed.values ?? [])
+  return composed
 }

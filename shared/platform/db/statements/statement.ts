@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Knex } from '#shared/platform/db/statements/builder.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
-import { packParameters } from '#shared/platform/db/statements/pack-parameters.ts'
+import { requireFewParameters } from '#shared/platform/db/statements/parameter-limit.ts'
 import type { Columns, Params, ParamsOf, RowOf } from '#shared/platform/db/statements/sql-types.ts'
 
 /** SQL text with the values of its parameters; a named one is prepared once per connection. `Row` is the type of its rows. */
@@ -133,8 +133,8 @@ export function buildStatement<const C extends Columns = Record<never, never>>(
   columns?: C,
 ): Statement<RowOf<C>> {
   const native = (query as Knex.QueryBuilder).toSQL().toNative()
-  const { text, bindings } = packParameters(native.sql, native.bindings)
-  return { text, values: bindings, columns }
+  requireFewParameters(native.bindings)
+  return { text: native.sql, values: native.bindings, columns }
 }
 
 /** A statement built once; call it with values for its parameters. `text` and `params` are for its cache and its test. */
@@ -153,7 +153,8 @@ export function prepareStatement<const P extends Params, const C extends Columns
   { params, columns }: Declaration<P, C>,
 ): BuiltStatement<P, C> {
   const native = query.toSQL().toNative()
-  const { text, bindings } = packParameters(native.sql, native.bindings)
+  const { sql: text, bindings } = native
+  requireFewParameters(bindings)
   requireSameParameters(text, bindings, params)
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
   const make = (given: Readonly<Record<string, unknown>> = {}): Statement<RowOf<C>> => ({
