@@ -5,7 +5,17 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { bigint, boolean, type Columns, instants, intervals, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  bigint,
+  boolean,
+  type Columns,
+  instants,
+  intervals,
+  numeric,
+  type Params,
+  type SqlType,
+  text,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import type { ZoneOffsets } from '#shared/platform/kernel/time/zone-offsets.ts'
 

@@ -1,17 +1,7 @@
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import {
-  bigint,
-  instant,
-  numeric,
-  type RowOf,
-  selectList,
-  text,
-  texts,
-  uuid,
-  uuids,
-} from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, numeric, type RowOf, selectList, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot, statement } from '#shared/platform/db/statements/statement.ts'
 
 const columns = {

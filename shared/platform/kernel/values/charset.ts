@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 const charsetParameter = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i
