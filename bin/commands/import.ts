@@ -3,7 +3,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { formatCount, progressBar } from '../client/progress-bar.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
 import { apiCommand, apiOptions, type CommandResult } from '../command.ts'
-import { describeProposal, exampleQuery, proposalAsJson } from '../import/describe.ts'
+import { describeProposal, exampleQuery, ignoredColumnsOf, proposalAsJson } from '../import/describe.ts'
 import { type ImportOptions, importFile } from '../import/import-file.ts'
 import type { FailedRow } from '../import/send.ts'
 import { importItems } from '../queues/import-items.ts'
@@ -56,11 +56,13 @@ async function runImport(options: ImportOptions & TargetOptions, shell: Shell): 
   const seconds = Math.round(performance.now() - started) / 1000
   if (options.dryRun) return { data: { ...proposalAsJson(proposal), dry_run: true }, lines: describeProposal(proposal) }
   const example = exampleQuery(target, proposal)
+  const ignored = ignoredColumnsOf(proposal)
   return {
-    data: { ...proposalAsJson(proposal), created, failed, errors: failures, seconds, example },
+    data: { ...proposalAsJson(proposal), created, failed, errors: failures, ignored_columns: ignored, seconds, example },
     lines: [
       `${formatCount(created)} of ${formatCount(proposal.rows)} rows imported in ${seconds} s${failed > 0 ? `, ${formatCount(failed)} failed` : ''}. Query them:`,
       `  ${example}`,
+      ...(ignored.length > 0 ? [`Ignored columns: ${ignored.map((name) => name.replace(/\p{Cc}+/gu, ' ')).join(', ')}`] : []),
     ],
     failed: failed > 0,
   }

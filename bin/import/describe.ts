@@ -61,6 +61,10 @@ export function proposalAsJson({ type, columns, rows }: Proposal) {
   }
 }
 
+/** The names of the columns that are left out. */
+export const ignoredColumnsOf = ({ columns }: Proposal): string[] =>
+  columns.flatMap(({ plan, column: { header } }) => (plan === 'leave' && header !== '' ? [header] : []))
+
 /** A curl command that lists some of the imported records, quoted for a shell. */
 export function exampleQuery({ api, orgId, shownKey }: ApiTarget, proposal: Proposal): string {
   const address = `${api.baseUrl}/orgs/${orgId}/records/${proposal.type.key}`

@@ -109,7 +109,19 @@ const givenTime = eachFile(
   { 'shared/platform/due/store.ts': `const find = statement('due.find', 'select id from due_work where at <= now()', {})` },
 )
 
-export const statementRules: readonly Rule[] = [immutableUpdates, inStores, namedByConstant, migrationNames, neverSquashed, givenTime]
+/** SQL that computes a local time by the database's zone data, which may be of another release than that of the process. */
+const zonedTime = /\bat time zone (?!'UTC')|(?<![\w.])timezone\(|\bdate_trunc\([^()]*,[^()]*,/i
+const processZones = eachFile(
+  'local days, months and times are computed by the process, which has one release of the zone data',
+  isProduct,
+  ({ text }) =>
+    zonedTime.test(text.replaceAll(comments, '')) ? ["pass instants, days or zoneOffsets; SQL may use at time zone 'UTC' only"] : [],
+  { 'shared/core/records/store.ts': `const day = statement('records.day', 'select (at at time zone $zone)::date', {})` },
+)
+
+export const statementRules: readonly Rule[] = [
+  ...[immutableUpdates, inStores, namedByConstant, migrationNames, neverSquashed, givenTime, processZones],
+]
 
 /** Every path that these rules name. */
 export const statementPaths: readonly string[] = [...partMakers, ...ownedTime]

@@ -15,13 +15,19 @@ export interface RawAnswer {
 /** A connection to the API for requests that no client would send. */
 export class Wire {
   readonly socket: Socket
-  readonly #received: Promise<string>
+  #received: Promise<string> | undefined
 
-  constructor(port: number) {
+  /** With `readsLate`, nothing is read before `answer` is called. */
+  constructor(port: number, readsLate = false) {
     this.socket = connect(port, '127.0.0.1')
     // Errors after the server's response, such as the end of a connection that still sends, do not fail the test.
     this.socket.on('error', () => this.socket.destroy())
-    this.#received = text(this.socket).catch(() => '')
+    if (!readsLate) void this.#receive()
+  }
+
+  #receive(): Promise<string> {
+    this.#received ??= text(this.socket).catch(() => '')
+    return this.#received
   }
 
   /** Sends bytes unchanged; text as Latin-1, one byte per character. */
@@ -32,7 +38,7 @@ export class Wire {
 
   /** Waits until the server has ended the connection, and returns its last response. Send `Connection: close`. */
   async answer(): Promise<RawAnswer> {
-    const received = await this.#received
+    const received = await this.#receive()
     const start = received.lastIndexOf('HTTP/1.1 ')
     const [head = '', ...rest] = received.slice(start).split('\r\n\r\n')
     const [statusLine = '', ...lines] = head.split('\r\n')

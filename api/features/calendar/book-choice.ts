@@ -1,14 +1,14 @@
 import type { BookingPage } from '#shared/features/calendar/booking/settings.ts'
+import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
 import { dateMs, dateText, instantMs, startOfDay, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
-import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The query of a booking page. Each choice of the visitor is a parameter, so that every step has an address. */
 export const choiceQuery = schema(
   t.Object({
-    tz: t.Optional(t.String({ description: 'Time zone of the shown times.' })),
+    tz: t.Optional(t.String({ description: "Time zone of the shown times, a name of the IANA list; default: the calendar's." })),
     duration: t.Optional(t.String({ description: 'Minutes, one of the durations of the page.' })),
     month: t.Optional(t.String({ description: 'The month to show, YYYY-MM.' })),
     day: t.Optional(t.String({ description: 'The day whose times to show, YYYY-MM-DD.' })),
@@ -18,7 +18,7 @@ export const choiceQuery = schema(
 )
 export type ChoiceQuery = TypeOf<typeof choiceQuery>
 
-/** The visitor's choices so far, with defaults for missing and malformed ones. */
+/** The visitor's choices so far, with defaults for missing and malformed ones. The zone is a name of the IANA list. */
 export interface BookingChoice {
   readonly zone: string
   /** Whether the address names the zone. Links then repeat it; otherwise the script of the page may choose the browser's zone. */
@@ -36,9 +36,10 @@ export interface BookingChoice {
 
 const monthOf = (day: string): string => day.slice(0, 7)
 
+/** Reads the choices of an address. Throws VALIDATION_ERROR for a `tz` that is not empty and no IANA name. */
 export function readChoice(query: ChoiceQuery, page: BookingPage, calendarZone: string, now: number): BookingChoice {
-  const isZoneNamed = query.tz !== undefined && isTimeZone(query.tz)
-  const zone = isZoneNamed && query.tz !== undefined ? query.tz : calendarZone
+  const isZoneNamed = query.tz !== undefined && query.tz !== ''
+  const zone = query.tz ? requireTimeZone(query.tz, 'tz') : calendarZone
   const minutes = page.durations.includes(Number(query.duration)) ? Number(query.duration) : (page.durations[0] ?? 30)
   const dayOf = (at: number): string => dateText(toWallClock(at, zone))
   const months = [monthOf(dayOf(now + page.minNotice * minuteMs)), monthOf(dayOf(now + page.horizonDays * dayMs))] as const

@@ -5,8 +5,12 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 /** A body has stalled when no byte arrives for this long. */
 const stallMs = 30_000
 
-/** How long an unread body is drained, so that its sender gets to read the answer. */
-const lingerMs = 2_000
+/**
+ * Bounds of reading on after an answer, so that a sender that reads only after it has sent all gets the answer (RFC 9112, section 9.6): in
+ * all, without a byte, and in bytes. The bytes let a whole upload of the largest kind pass. A sender that ignores the answer keeps no more
+ * than a connection, for as long as one that sends slowly may keep it anyway.
+ */
+const linger = { ms: 15_000, silenceMs: 5_000, bytes: 128 * 1024 * 1024 }
 
 /** A request's body while it arrives. */
 export interface BodyArrival {
@@ -59,17 +63,41 @@ function unlessEnded<T>(work: Promise<T>, waiting: Set<(reason: unknown) => void
 }
 
 /**
- * Drains the rest of a body that is still arriving when its answer is sent, then closes the connection. Also closes the connection after a
- * request that asked for another protocol.
+ * Reads and drops the rest of a body that is still arriving when its answer is sent, within `linger`, then closes the connection. Also closes
+ * the connection after a request that asked for another protocol.
  */
 export function drainUnreadBody({ req, res }: Context): void {
   // After an upgrade request, Node reports no error for further input that is not HTTP: its sender would wait for the header timeout.
   if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
-  res.once('finish', () => {
-    if (req.complete) return
-    req.unpipe()
-    req.resume()
-    const linger = setTimeout(() => req.socket.destroy(), lingerMs)
-    for (const event of ['end', 'close']) req.once(event, () => clearTimeout(linger))
+  res.once('prefinish', () => {
+    if (!req.complete) readOn(req)
   })
+}
+
+function readOn(req: IncomingMessage): void {
+  const { socket } = req
+  const end = () => socket.destroySoon()
+  const last = req.socket.bytesRead + linger.bytes
+  const total = setTimeout(() => socket.destroy(), linger.ms)
+  const silence = setTimeout(() => socket.destroy(), linger.silenceMs)
+  // Node closes a connection that is not kept alive as soon as the answer is written. Bytes that arrive then are answered by a reset, which
+  // makes the sender's system drop the answer that it has not read yet.
+  Object.defineProperty(socket, 'destroySoon', { configurable: true, value: () => socket.end() })
+  const stop = () => {
+    clearTimeout(total)
+    clearTimeout(silence)
+    Reflect.deleteProperty(socket, 'destroySoon')
+  }
+  socket.once('close', stop)
+  req.once('end', () => {
+    stop()
+    socket.off('close', stop)
+    if (socket.writableEnded) end()
+  })
+  req.unpipe()
+  req.on('data', () => {
+    silence.refresh()
+    if (socket.bytesRead > last) socket.destroy()
+  })
+  req.resume()
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { watchArrival } from '#api/http/request/arrival.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
 import { parseJson, requireCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** The largest request body, except where a route takes an upload (document 1, Limits). */
@@ -31,13 +32,15 @@ export async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes
 
 /**
  * Reads a body of any kind: its value when it is JSON, whatever the content type; otherwise its text; null when it is empty (document 3,
- * HTTP function). Throws VALIDATION_ERROR when it is too large, compressed, not UTF-8, or holds a NUL character.
+ * HTTP function). It is read by its declared charset, UTF-8 without one. Throws VALIDATION_ERROR when it is too large, compressed, of an
+ * unknown charset or invalid in its own, or holds a NUL character.
  */
 export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
+  const decoder = createCharsetDecoder(request.headers['content-type'] ?? '', 'body', true)
   if (bytes.length === 0) return { value: null, bytes }
-  const text = decode(bytes)
+  const text = decode(bytes, decoder)
   requireCleanText(text, 'body')
   return { value: parseJsonOrText(text), bytes }
 }
@@ -110,10 +113,10 @@ export function refuseCompressed({ headers }: IncomingMessage): void {
   throw problem('VALIDATION_ERROR', `body must not be compressed, got content-encoding ${encoding}`)
 }
 
-function decode(bytes: Buffer): string {
+function decode(bytes: Buffer, decoder = utf8): string {
   try {
-    return utf8.decode(bytes)
+    return decoder.decode(bytes)
   } catch (cause) {
-    throw problem('VALIDATION_ERROR', 'body must be UTF-8', { cause })
+    throw problem('VALIDATION_ERROR', `body must be ${decoder.encoding.toUpperCase()}`, { cause })
   }
 }

@@ -43,7 +43,9 @@ async function show(url, historyAction) {
     target?.focus({ preventScroll: true })
     if (main().getBoundingClientRect().top < 0) main().scrollIntoView({ block: 'start' })
   } catch {
-    location.href = url
+    // The visitor did not ask for a replaced page: a zone that only the browser knows leaves the shown one.
+    if (historyAction === 'replace') main().removeAttribute('aria-busy')
+    else location.href = url
   }
 }
 

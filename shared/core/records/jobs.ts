@@ -11,6 +11,7 @@ const importOutcome = schema(
       errors: t.Array(
         t.Object({ row: t.Integer({ minimum: 1, description: 'Counts data rows from 1, without the header.' }), message: t.String() }),
       ),
+      ignored_columns: t.Array(t.String(), { description: 'Columns of the file that name no field, in their order.' }),
     },
     { title: 'ImportOutcome' },
   ),

@@ -170,6 +170,8 @@ export const deletedCalendarItem = schema(t.Object({ deleted: t.Literal(true) },
 
 /** Returns the zone. Throws VALIDATION_ERROR unless it is an IANA time zone name; `name` is the field in the message. */
 export function requireTimeZone(zone: string, name = 'timezone'): string {
-  if (!isTimeZone(zone)) throw problem('VALIDATION_ERROR', `${name} must be a time zone such as Europe/Berlin`)
+  if (!isTimeZone(zone)) {
+    throw problem('VALIDATION_ERROR', `${name} must be a name of the IANA list such as Europe/Berlin, got ${zone.slice(0, 50)}`)
+  }
   return zone
 }

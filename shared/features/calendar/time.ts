@@ -75,6 +75,9 @@ export function fromWallClockIfAny(wall: number, zone: string): number | undefin
 const plainDateTime = (wall: number): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO('UTC').toPlainDateTime()
 
+/** The day of an instant in a zone. */
+export const dayInZone = (ms: number, zone: string): string => dateText(toWallClock(ms, zone))
+
 /** The instant at which a day begins in a zone: midnight, or the end of the clock change that skips midnight. */
 export const startOfDay = (date: string, zone: string): number =>
   Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: zone }).epochMilliseconds

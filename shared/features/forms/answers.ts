@@ -3,6 +3,7 @@ import { isBlank, parseValue, valueToJson } from '#shared/core/types/field-kinds
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
 import type { Form, FormField } from '#shared/features/forms/schemas.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** The valid answers of a visitor, and the problems of the others, by field key. */
 interface Answers {
@@ -13,8 +14,14 @@ interface Answers {
 
 const fieldShape = ({ type, options }: FormField): TypedRules => ({ type, rules: options ? { options } : {} })
 
+/** Only white space and characters that show nothing: controls, zero-width and soft marks, the Braille blank and Hangul fillers. */
+const invisible = /^[\s\p{Cc}\p{Cf}\u2800\u3164\u115f\u1160\uffa0]*$/u
+
+const isMissing = (value: FieldValue): boolean => isBlank(value) || (typeof value === 'string' && invisible.test(value))
+
 /**
- * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms). Problems name fields of the form, such as
+ * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms), and a required
+ * text of blanks alone is missing. Problems name fields of the form, such as
  * `values.email`, never fields of its record type. A key that is not a field's is a problem too.
  */
 export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Answers {
@@ -25,7 +32,7 @@ export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Rec
     try {
       const given = Object.hasOwn(sent, field.key) ? sent[field.key] : null
       const value = parseValue(given === '' ? null : given, fieldShape(field), { path, defaultCurrency })
-      if (field.required && isBlank(value)) throw problem('VALIDATION_ERROR', `${path} is required`)
+      if (field.required && isMissing(value)) throw problem('VALIDATION_ERROR', `${path} is required`)
       if (!isBlank(value)) values[field.key] = valueToJson(value, fieldShape(field))
     } catch (error) {
       if (!(error instanceof Problem)) throw error

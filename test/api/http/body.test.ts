@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -27,6 +28,35 @@ test('body: a body has at most 1 MB, however it is sent', async (t) => {
   t.is((await w.org.owner.post(records(w), chunked(megabyte), json)).status, 201)
   t.is((await w.org.owner.post(records(w), chunked(megabyte + 1), json)).status, 400)
   t.is((await w.org.owner.post(records(w), chunked(20 * megabyte), json)).status, 400)
+})
+
+/** Requests whose body is refused before it has arrived, as header lines and the status. */
+const refusedEarly = (w: World): readonly (readonly [name: string, path: string, headers: readonly string[], status: number])[] => [
+  ['by size', records(w), [bearer(w), 'Content-Type: application/json'], 400],
+  ['by content type', records(w), [bearer(w), 'Content-Type: text/plain'], 400],
+  ['by compression', records(w), [bearer(w), 'Content-Type: application/json', 'Content-Encoding: gzip'], 400],
+  ['by credentials', records(w), ['Content-Type: application/json'], 401],
+  ['by path', '/v1/nowhere', [bearer(w)], 404],
+  ['an import by size', `${records(w)}/import`, [bearer(w), 'Content-Type: text/csv'], 400],
+  ['an import by credentials', `${records(w)}/import`, ['Content-Type: text/csv'], 401],
+  ['a multipart import by size', `${records(w)}/import`, [bearer(w), 'Content-Type: multipart/form-data; boundary=b'], 400],
+]
+
+test('body: a client that reads only after it has sent a refused body gets its answer, and the connection ends', async (t) => {
+  const w = await fresh()
+  const bytes = 30 * megabyte
+  for (const [name, path, headers, status] of refusedEarly(w)) {
+    for (const connection of ['close', 'keep-alive']) {
+      const wire = new Wire(w.api.port, true)
+      const head = [`POST ${path} HTTP/1.1`, 'Host: x', `Connection: ${connection}`, ...headers, `Content-Length: ${bytes}`]
+      wire.socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      for (let sent = 0; sent < bytes; sent += megabyte) {
+        if (!wire.socket.write(Buffer.alloc(megabyte, 'a'))) await once(wire.socket, 'drain', { signal: AbortSignal.timeout(60_000) })
+      }
+      wire.socket.end()
+      t.is((await wire.answer()).status, status, `${name}, ${connection}`)
+    }
+  }
 })
 
 test('body: an endless refused body is cut off after its response', async (t) => {

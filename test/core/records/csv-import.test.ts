@@ -37,7 +37,7 @@ test('csv import: cells are read by the type of their field, and blank ones get 
       `two,,7,1 EUR,a | [d],"[""${id}""]",false,,,,,`,
     ].join('\r\n'),
   )
-  t.deepEqual({ ...data }, { created: 2, failed: 0, errors: [] }, text)
+  t.deepEqual({ ...data }, { created: 2, failed: 0, errors: [], ignored_columns: ['created_at', 'nonsense'] }, text)
   const rows = await w.org.owner.get(`${records(w, 'things')}?sort=name&dir=asc`)
   t.true(rows.text.includes('"size":12345678901234.123456'))
   const [one, two] = await valuesOf(w, 'things')
@@ -135,7 +135,7 @@ test('csv import: a file of 25 MB is imported', async (t) => {
   const text = `name,body\n${row.repeat(500)}`
   t.true(text.length > 25_000_000 && text.length <= 25 * 1024 * 1024)
   const { data } = await importInto(w, 'pages', text)
-  t.deepEqual({ ...data }, { created: 500, failed: 0, errors: [] })
+  t.deepEqual({ ...data }, { created: 500, failed: 0, errors: [], ignored_columns: [] })
   const { text: exported } = await w.org.owner.get(`${records(w, 'pages')}/export`)
   t.is(exported.match(/y{52000}\r\n/g)?.length, 500)
 })
@@ -187,4 +187,48 @@ test('csv import: a file without a usable header tells no field that the caller 
   const { status, body } = await client.post(`${w.org.path}/records/locations/import`, 'foo\n1\n', { 'content-type': 'text/csv' })
   t.is(status, 400)
   t.is(body.error.message, 'file must have a header row of which at least one column is the key of a field')
+})
+
+test('csv import: rows without any value are no rows, and take no numbers', async (t) => {
+  const w = await take()
+  await typeOf(w, 'slips', { name: {}, nn: { type: 'number' }, cc: {} })
+  const { data: fields } = await w.org.owner.get(`${w.org.path}/fields?entity_type=slips`)
+  const { id } = fields.find(({ key }: { key: string }) => key === 'cc')
+  t.is((await w.org.owner.put(`${w.org.path}/fields/${id}/autogen`, { pattern: 'S{seq}' })).status, 200)
+  const files = [
+    'name,nn,cc\r\na,1,\r\n,,\r\n,,\r\n',
+    'sep=;\r\nname;nn;cc\r\nb, or c;2;\r\n ;\u00a0;\r\n',
+    '"sep=|"\nname|nn\nd|3\n||""\n',
+  ]
+  for (const file of files) {
+    const { data, text } = await importInto(w, 'slips', file)
+    t.deepEqual({ ...data }, { created: 1, failed: 0, errors: [], ignored_columns: [] }, text)
+  }
+  const values = await valuesOf(w, 'slips')
+  t.deepEqual(
+    values.map(({ name }) => name),
+    ['a', 'b, or c', 'd'],
+  )
+  t.deepEqual(
+    values.map(({ cc }) => cc),
+    ['S1', 'S2', 'S3'],
+  )
+})
+
+test('csv import: amounts are exported without the guard, other cells with it, and all are read back', async (t) => {
+  const w = await take()
+  await typeOf(w, 'bills', { name: {}, price: { type: 'currency' } })
+  const { owner } = w.org
+  for (const name of ['\u00a0=1', '\uff1d1', "'=1"])
+    await owner.post(records(w, 'bills'), { values: { name, price: { amount: '-5', code: 'EUR' } } })
+  const { text } = await owner.get(`${records(w, 'bills')}/export?sort=created_at&dir=asc`)
+  t.deepEqual(
+    text.split('\r\n').map((line) => line.split(',').slice(2).join()),
+    ['name,price', `"'\u00a0=1",-5 EUR`, `'\uff1d1,-5 EUR`, `''=1,-5 EUR`, ''].map((line) =>
+      line.replaceAll('"', line.includes('\u00a0') ? '' : '"'),
+    ),
+  )
+  t.like((await importInto(w, 'bills', text)).data, { created: 3, failed: 0, ignored_columns: ['id', 'created_at'] })
+  const values = await valuesOf(w, 'bills')
+  t.deepEqual(values.slice(0, 3), values.slice(3))
 })

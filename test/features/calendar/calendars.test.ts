@@ -57,8 +57,8 @@ const refused: readonly (readonly [string, Record<string, unknown>, RegExp])[] =
   ['a reserved key', { key: 'u-rooms', name: 'A' }, /reserved/],
   ['no name', { key: 'rooms' }, /name is required/],
   ['a long description', { key: 'rooms', name: 'A', description: 'x'.repeat(1_001) }, /description must have at most 1000/],
-  ['no such zone', { key: 'rooms', name: 'A', timezone: 'Mars/Base' }, /timezone must be a time zone/],
-  ['an offset for a zone', { key: 'rooms', name: 'A', timezone: '+02:00' }, /timezone must be a time zone/],
+  ['no such zone', { key: 'rooms', name: 'A', timezone: 'Mars/Base' }, /timezone must be a name of the IANA list/],
+  ['an offset for a zone', { key: 'rooms', name: 'A', timezone: '+02:00' }, /timezone must be a name of the IANA list/],
   ['write as visibility', { key: 'rooms', name: 'A', visibility: 'write' }, /visibility must be one of/],
   ['six reminders', { key: 'rooms', name: 'A', settings: { default_reminders: [1, 2, 3, 4, 5, 6] } }, /settings/],
   [

@@ -80,3 +80,22 @@ export async function readZoneReleases(db: Db): Promise<{ title: string; zone_re
 export async function setWorkspaceMails(db: Db, workspaceId: string, mails: number): Promise<void> {
   await db.query('update calendar_mail_counts set mails = $2 where subject = $1', [`of ${workspaceId}`, mails])
 }
+
+/** The zones of a workspace, its calendars and its events. */
+export async function readZones(db: Db, workspaceId: string): Promise<string[]> {
+  const { rows } = await db.query<{ timezone: string }>(
+    `select timezone from workspaces where id = $1
+     union all select timezone from calendars where workspace_id = $1
+     union all select timezone from calendar_events where workspace_id = $1`,
+    [workspaceId],
+  )
+  return rows.map(({ timezone }) => timezone)
+}
+
+/** Stores zones that the API refuses in all workspaces, calendars and events, in a database that the migration of zones has not reached. */
+export async function setZones(db: Db, zones: { workspace: string; calendar: string; event: string }): Promise<void> {
+  await db.query('update workspaces set timezone = $1', [zones.workspace])
+  await db.query('update calendars set timezone = $1', [zones.calendar])
+  await db.query('update calendar_events set timezone = $1', [zones.event])
+  await db.query(`delete from migrations where name = '0019-iana-time-zones.ts'`)
+}

@@ -17,7 +17,7 @@ let receiver: Receiver
 let w: World
 const shared = shareWorld(test, async () => {
   receiver = await startReceiver(({ url }, response) => {
-    const [, path = '', rest = ''] = url.split('/')
+    const [, path = '', rest = '', hex = ''] = url.split('/')
     if (path === 'json')
       response
         .writeHead(200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] })
@@ -27,6 +27,7 @@ const shared = shareWorld(test, async () => {
         .writeHead(200, { 'content-type': 'application/json', authorization: 'Basic hidden', 'x-auth-token': 'hidden' })
         .end('{"access_token": "hidden", "total_tokens": 5, "user": {"name": "Ann", "client_secret": ["hidden"]}, "token": ""}')
     else if (path === 'marked') response.writeHead(200, { 'content-type': 'application/json' }).end('\ufeff{"a": 1}')
+    else if (path === 'typed') response.writeHead(200, { 'content-type': decodeURIComponent(rest) }).end(Buffer.from(hex, 'hex'))
     else if (path === 'bytes') response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(Number(rest)))
     else if (path === 'bomb') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(20 * megabyte)))
     else if (path === 'redirect') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end()
@@ -126,6 +127,24 @@ for (const [path, output, error] of answers) {
     t.is(callsTo(path).length, 1, 'it is called once')
   })
 }
+
+test('calls: an answer is read by its declared charset, and one that is unknown fails the step', async (t) => {
+  await open()
+  const org = await createOrg(w)
+  const bodies: readonly (readonly [type: string, hex: string, body: unknown])[] = [
+    ['text/plain; charset=iso-8859-1', '4772fcdf', 'Grüß'],
+    ['application/json;charset="windows-1252"', '7b2261223a224772fcdf20e4227d', { a: 'Grüß ä' }],
+    ['text/plain; charset=Shift_JIS', '93fa967b', '日本'],
+    ['text/plain', Buffer.from('Grüß').toString('hex'), 'Grüß'],
+  ]
+  for (const [type, hex, body] of bodies) {
+    const run = await play(t, org, chain(byHand, call(`typed/${encodeURIComponent(type)}/${hex}`)))
+    t.is(run.status, 'ok', run.error)
+    t.deepEqual(outputsOf(run).h.body, body, type)
+  }
+  const run = await play(t, org, chain(byHand, call(`typed/${encodeURIComponent('text/plain; charset=klingon')}/61`)))
+  t.regex(run.error, /^VALIDATION_ERROR at h: the answer must have a known charset such as utf-8 or iso-8859-1, got klingon/)
+})
 
 test('calls: an internal address is refused before any connection is opened, also if a reference produces it', async (t) => {
   await open()

@@ -11,7 +11,7 @@ import { lockTable } from '#test/support/locks.ts'
 import { setWorkspaceStatus, updateWorkspace } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import { Wire } from '#test/support/wire.ts'
+import { sendRaw, Wire } from '#test/support/wire.ts'
 import type { World } from '#test/support/world.ts'
 
 const fresh = shareWorld(test, { TRUST_PROXY: '1' })
@@ -31,6 +31,19 @@ test('public: a public function receives the request, and its return value is th
   t.is(got.headers.get('x-content-type-options'), 'nosniff')
   t.is(got.text, `{"method":"GET","path":"${path}","query":{"a":"1","b":"2","empty":"","__proto__":"p","c d":"é"},"body":null}`)
   t.deepEqual((await post(visitor, org, id, { x: [1.5, null] })).body, { method: 'POST', path, query: {}, body: { x: [1.5, null] } })
+})
+
+test('public: a body is read by its declared charset, and one that is unknown is 400', async (t) => {
+  const { org, api } = await fresh()
+  const { id } = await createFunction(t, org, handlerOf('return { body: input.body }'), open)
+  const send = (type: string, bytes: Buffer) =>
+    sendRaw(api.port, `POST /fn/${org.id}/${id} HTTP/1.1`, [`Content-Type: ${type}`, `Content-Length: ${bytes.length}`], bytes)
+  t.deepEqual((await send('text/plain; charset=iso-8859-1', Buffer.from('4772fcdf', 'hex'))).body, { body: 'Grüß' })
+  t.deepEqual((await send('application/json; charset=utf-16le', Buffer.from('{"a":"ß"}', 'utf16le'))).body, { body: { a: 'ß' } })
+  const unknown = await send('text/plain; charset=klingon', Buffer.from('a'))
+  t.is(unknown.status, 400)
+  t.regex(unknown.text, /body must have a known charset such as utf-8 or iso-8859-1, got klingon/)
+  t.is((await send('text/plain; charset=shift_jis', Buffer.from('ff81', 'hex'))).status, 400, 'bytes that the charset does not have')
 })
 
 test('public: a body is parsed if it is JSON of any content type, otherwise text, and null if it is missing', async (t) => {

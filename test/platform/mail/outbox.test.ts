@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { deleteMails, readMails, readRetryDelays } from '#test/platform/mail/rows.ts'
-import { shareMailServer } from '#test/platform/mail/smtp.ts'
+import { shareMailServer, startMailServer } from '#test/platform/mail/smtp.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
 import { retryJobsNow } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -62,6 +62,36 @@ test('outbox: a mail is sent through SMTP_URL as it was written', async (t) => {
   const [row] = await readMails(w.db)
   t.like(row, { id, status: 'sent', attempts: 1, last_error: null, body_text: '' })
   t.truthy(row?.sent_at)
+})
+
+test('outbox: an address that needs SMTPUTF8 is failed at once by a server without it, and sent by one with it', async (t) => {
+  const { w, server } = await open(t)
+  const international = 'ünal@example.com'
+  await queueMail(sender(w), { ...mail, to: international })
+  await w.drain()
+  t.deepEqual(
+    server.taken.map(({ to }) => to),
+    [[international]],
+  )
+  const plain = await startMailServer(t, 0, { hideSMTPUTF8: true })
+  const own = await world({ SMTP_URL: plain.url, MAIL_FROM: 'Kontor <post@kontor.example>', LOG_LEVEL: 'silent' })
+  t.teardown(own.close)
+  for (const to of [international, 'ann@bücher.example', 'ann@example.com']) await queueMail(sender(own), { ...mail, to })
+  await queueMail(sender(own), { ...mail, to: 'header@example.com', headers: { 'Reply-To': international } })
+  await own.drain()
+  const rows = await readMails(own.db)
+  t.deepEqual(
+    rows.map(({ status, attempts }) => [status, attempts]),
+    [
+      ['failed', 1],
+      ['sent', 1],
+      ['sent', 1],
+      ['failed', 1],
+    ],
+  )
+  for (const { last_error } of [rows[0], rows[3]].flatMap((row) => row ?? [])) t.regex(last_error ?? '', /does not offer SMTPUTF8/)
+  t.is(plain.taken.length, 2)
+  for (const { raw } of plain.taken) t.notRegex(raw.split('\r\n\r\n')[0] ?? '', /[^\0-\x7f]/)
 })
 
 test('outbox: line breaks in names and subjects never become headers', async (t) => {

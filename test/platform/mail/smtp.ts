@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { TestFn } from 'ava'
 import PostalMime, { type Email } from 'postal-mime'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 
 /** A mail server of the test on this machine. */
@@ -31,10 +31,11 @@ export function shareMailServer(test: TestFn, key?: string): () => Promise<MailS
 }
 
 /** Starts a mail server; it ends with the test. */
-export async function startMailServer(t: Test, port = 0): Promise<MailServer> {
+export async function startMailServer(t: Test, port = 0, options: SMTPServerOptions = {}): Promise<MailServer> {
   const taken: { to: string[]; raw: string; mail: Email }[] = []
   let refusal: { code: number; text: string } | null = null
   const server = new SMTPServer({
+    ...options,
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     logger: false,

@@ -1,4 +1,4 @@
-import { importRows, matchColumns, type RefusedRow } from '#shared/core/records/csv/import-rows.ts'
+import { ignoredColumns, importRows, matchColumns, type RefusedRow } from '#shared/core/records/csv/import-rows.ts'
 import { readCsv } from '#shared/core/records/csv/read.ts'
 import { groupRows } from '#shared/core/records/csv/row-groups.ts'
 import { importRecordsJob } from '#shared/core/records/jobs.ts'
@@ -26,10 +26,11 @@ type Work = Omit<Attempt<{ readonly typeKey: string; readonly fileId: string }, 
 export default defineHandler(importRecordsJob, async ({ commit, ...work }) => {
   const { scope, payload } = work
   try {
-    const { done, errors } = await importFile(work, await countRows(work))
+    const { count, ignored } = await surveyFile(work)
+    const { done, errors } = await importFile(work, count)
     return await commit(async ({ db }) => {
       await discardJobFile(db, scope.workspace.id, payload.fileId)
-      return { result: { created: done - errors.length, failed: errors.length, errors: [...errors] } }
+      return { result: { created: done - errors.length, failed: errors.length, errors: [...errors], ignored_columns: ignored } }
     })
   } catch (error) {
     // A refused import is not retried, so its file is discarded. Other errors are retried and need the file.
@@ -39,18 +40,18 @@ export default defineHandler(importRecordsJob, async ({ commit, ...work }) => {
 })
 
 /** Reads the whole file once, so that a bad header, invalid CSV and too many rows are refused before anything is created. */
-async function countRows({ scope, payload: { typeKey, fileId } }: Work): Promise<number> {
+async function surveyFile({ scope, payload: { typeKey, fileId } }: Work): Promise<{ count: number; ignored: string[] }> {
   const file = await readJobFile(scope, scope.workspace.id, fileId)
   try {
     const { header, rows } = await readCsv(file)
     const type = await requireRecordType(scope, typeKey)
-    matchColumns(header, type.fields)
+    const ignored = ignoredColumns(header, matchColumns(header, type.fields))
     let count = 0
     for await (const _ of rows) {
       count += 1
       if (count > maxImportRows) throw problem('VALIDATION_ERROR', `file must have at most ${maxImportRows} data rows`)
     }
-    return count
+    return { count, ignored }
   } finally {
     file.destroy()
   }

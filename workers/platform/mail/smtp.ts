@@ -24,8 +24,13 @@ interface SessionOptions {
   readonly signal: AbortSignal
 }
 
-/** Connects, greets, starts TLS and authenticates, calls `work`, and quits. Throws the server's errors. */
-function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work: (connection: SMTPConnection) => Promise<T>): Promise<T> {
+/**
+ * Connects, greets, starts TLS and authenticates, calls `work` with the server's reply to EHLO, and quits. Throws the server's errors.
+ */
+function inSession<T>(
+  { server, name, timeoutMs, signal }: SessionOptions,
+  work: (connection: SMTPConnection, ehloReply: string) => Promise<T>,
+): Promise<T> {
   const { dialer, host, port, auth, ...options } = server
   // The dialer opens plain TCP; nodemailer starts TLS on it, and checks the certificate against the server's name.
   return exchangeTcp(dialer, { host, port, tls: false, timeoutMs, maxBytes, signal }, async (socket) => {
@@ -36,8 +41,9 @@ function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work:
     const broken = failing.promise
     try {
       await Promise.race([promisify((done) => connection.connect(done)), broken])
+      const ehloReply = String(connection.lastServerResponse)
       if (auth) await Promise.race([promisify((done) => connection.login(auth, done)), broken])
-      const result = await Promise.race([work(connection), broken])
+      const result = await Promise.race([work(connection, ehloReply), broken])
       await quit(connection)
       return result
     } finally {
@@ -49,6 +55,24 @@ function inSession<T>({ server, name, timeoutMs, signal }: SessionOptions, work:
 /** Tests a server by authenticating and quitting. Throws the server's errors. */
 export const testServer = (visit: SessionOptions): Promise<void> => inSession(visit, async () => undefined)
 
+/** The keyword of a reply to EHLO by which a server offers RFC 6531. */
+const offersUtf8 = /^250[ -]SMTPUTF8\b/im
+
+/**
+ * Whether a mail needs a server that offers SMTPUTF8 (RFC 6531): an address of its envelope, or a header, is not ASCII. Composed addresses
+ * whose domain alone is not have it in punycode.
+ */
+function needsUtf8({ bytes, envelope }: ComposedMail): boolean {
+  const headers = bytes.subarray(0, Math.max(0, bytes.indexOf('\r\n\r\n')))
+  return headers.some((byte) => byte > 0x7f) || [envelope.from || '', ...envelope.to].some((address) => /[^\0-\x7f]/.test(address))
+}
+
+const utf8Refusal = {
+  kind: 'final',
+  status: 'failed',
+  error: 'an address of the mail has letters beyond ASCII before its @, and the mail server does not offer SMTPUTF8 (RFC 6531)',
+} as const
+
 /**
  * Delivers a mail to a server. Calls `begin` when the server is ready, and returns undefined when it answers false. The body is a stream,
  * which distinguishes a connection that breaks after the whole body was sent from one that breaks before; nodemailer reports both alike.
@@ -56,22 +80,27 @@ export const testServer = (visit: SessionOptions): Promise<void> => inSession(vi
 export async function deliverMail(
   server: MailServer,
   name: string,
-  { bytes, envelope }: ComposedMail,
+  mail: ComposedMail,
   signal: AbortSignal,
   begin: () => Promise<boolean>,
 ): Promise<DeliveryOutcome | undefined> {
+  const { bytes, envelope } = mail
   let isBodySent = false
   let isAccepted = false
   try {
-    return await inSession({ server, name, timeoutMs: deliveryTimeoutMs, signal }, async (connection) => {
-      if (!(await begin())) return undefined
-      const body = Readable.from(streamBody(bytes)).once('end', () => {
-        isBodySent = true
-      })
-      await promisify((done) => connection.send({ ...envelope, size: bytes.length }, body, done))
-      isAccepted = true
-      return { kind: 'sent' as const }
-    })
+    return await inSession(
+      { server, name, timeoutMs: deliveryTimeoutMs, signal },
+      async (connection, ehloReply): Promise<DeliveryOutcome | undefined> => {
+        if (!(await begin())) return undefined
+        if (needsUtf8(mail) && !offersUtf8.test(ehloReply)) return utf8Refusal
+        const body = Readable.from(streamBody(bytes)).once('end', () => {
+          isBodySent = true
+        })
+        await promisify((done) => connection.send({ ...envelope, size: bytes.length }, body, done))
+        isAccepted = true
+        return { kind: 'sent' }
+      },
+    )
   } catch (error) {
     // The server accepted the mail; a connection that breaks afterwards does not matter.
     return isAccepted ? { kind: 'sent' } : classifyFailure(error, isBodySent)

@@ -36,23 +36,32 @@ export async function prepareExport(scope: Scope, type: RecordType, query: Recor
   const matches = await findMatches(scope, type, access, query)
   const exported = matches.slice(0, maxExported)
   const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))
+  // An amount with its code, such as `-5 EUR`, is no formula, and readers expect it as it is.
+  const plain = new Set(fields.flatMap(({ type: fieldType }, index) => (fieldType === 'currency' ? [leadingColumns.length + index] : [])))
   return {
     total: exported.length,
     truncated: matches.length > maxExported,
     async *bytes(done) {
-      yield Buffer.from(writeCsv([['id', 'created_at', ...fields.map(({ key }) => key)]]))
+      yield Buffer.from(writeCsv([[...leadingColumns, ...fields.map(({ key }) => key)]]))
       let written = 0
       for await (const group of groupBySize(exported, ({ bytes }) => bytes, stepSize)) {
         const ids = group.map(({ id }) => id)
         // A record may have changed since it matched, so the caller's access is tested again.
         const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
-        yield Buffer.from(writeCsv(records.map((record) => cellsOf(record, fields, access))))
+        yield Buffer.from(
+          writeCsv(
+            records.map((record) => cellsOf(record, fields, access)),
+            plain,
+          ),
+        )
         written += ids.length
         await done(written)
       }
     },
   }
 }
+
+const leadingColumns = ['id', 'created_at']
 
 /** A matching record: its id, and the bytes of its text. */
 interface Match {

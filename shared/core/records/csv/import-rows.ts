@@ -47,6 +47,10 @@ export function matchColumns<Field extends { readonly key: string }>(
   return columns
 }
 
+/** The names of header columns that name no field, which are ignored. A column without a name has none to list. */
+export const ignoredColumns = (header: readonly string[], columns: Columns): string[] =>
+  header.filter((name, index) => name !== '' && columns[index] === null)
+
 /**
  * Creates a record from each valid row, in the caller's transaction, and returns the refused rows in their order. Blank cells stay unset,
  * so defaults and numbering apply. The conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller may import

@@ -16,14 +16,14 @@ export type CsvRow = { readonly row: number; readonly cells: readonly string[] }
 interface CsvFile {
   /** The names of the first row, trimmed. */
   readonly header: readonly string[]
-  /** Rows in order, without blank lines, cells unescaped. Iterating throws VALIDATION_ERROR at the first row that is not CSV. */
+  /** Rows in order, without rows whose cells are all blank, cells unescaped. Iterating throws VALIDATION_ERROR at the first row that is not CSV. */
   readonly rows: AsyncIterable<CsvRow>
   readonly close: () => void
 }
 
 /**
  * Reads CSV as a stream, in constant memory. Cells are separated by commas, semicolons or tabs; lines end in LF, CRLF or CR; quoted cells
- * may contain line breaks (document 1 and decisions, Import). Throws VALIDATION_ERROR when the bytes are not text or have no header.
+ * may contain line breaks (document 1 and decisions, Import). A first line such as `sep=;` names the separator. Throws VALIDATION_ERROR when the bytes are not text or have no header.
  */
 export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFile> {
   const text = decodeText(chunks)
@@ -35,7 +35,7 @@ export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFil
   return { header: first.map((name) => name.trim()), rows: readRows(records, first.length), close: () => parser.destroy() }
 }
 
-async function readHead(text: AsyncGenerator<string>): Promise<{ head: string; separator: Separator }> {
+async function readHead(text: AsyncGenerator<string>): Promise<{ head: string; separator: string }> {
   const scanner = createHeaderScanner()
   let head = ''
   for (;;) {
@@ -48,8 +48,12 @@ async function readHead(text: AsyncGenerator<string>): Promise<{ head: string; s
       throw problem('VALIDATION_ERROR', `file must have a header row of at most ${maxHeaderLength} characters`)
     }
   }
-  return { head, separator: scanner.separator() }
+  const [line = '', named] = separatorLine.exec(head) ?? []
+  return { head: head.slice(line.length), separator: named ?? scanner.separator() }
 }
+
+/** The line by which spreadsheets name the separator of a file. */
+const separatorLine = /^[\r\n]*"?sep=([^"\r\n \w])"?[,;\t]*(?:\r\n|\r|\n|$)/i
 
 const separators = [',', ';', '\t'] as const
 type Separator = (typeof separators)[number]
@@ -91,11 +95,12 @@ function createHeaderScanner() {
   }
 }
 
-function startParser(head: string, rest: AsyncGenerator<string>, delimiter: Separator): Parser {
+function startParser(head: string, rest: AsyncGenerator<string>, delimiter: string): Parser {
   const parser = parse({
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
+    skip_records_with_empty_values: true,
     // `readRow` checks the number of cells; a stray quote is part of its cell.
     relax_column_count: true,
     relax_quotes: true,

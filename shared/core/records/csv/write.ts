@@ -1,12 +1,17 @@
 import { stringify } from 'csv-stringify/sync'
 
-/** Rows of cells as CSV text: commas, CRLF after every row, quotes where needed, every cell escaped against formulas. */
-export const writeCsv = (rows: readonly (readonly string[])[]): string =>
+/**
+ * Rows of cells as CSV text: commas, CRLF after every row, quotes where needed. Every cell is escaped against formulas, except in the
+ * columns at the positions `plain`.
+ */
+export const writeCsv = (rows: readonly (readonly string[])[], plain: ReadonlySet<number> = noColumns): string =>
   stringify(
-    rows.map((cells) => cells.map(escapeCell)),
+    rows.map((cells) => cells.map((cell, index) => (plain.has(index) ? cell : escapeCell(cell)))),
     // By default, cells with a lone CR or LF and cells with outer blanks are not quoted; some readers trim such blanks.
     { record_delimiter: '\r\n', quoted_match: /[\r\n]|^\s|\s$/ },
   )
+
+const noColumns: ReadonlySet<number> = new Set()
 
 /**
  * Prefixes an apostrophe to a cell that a spreadsheet could read as a formula. Leading apostrophes are ignored in this decision, so
@@ -17,7 +22,8 @@ export const escapeCell = (cell: string): string => (couldBeFormula(cell) ? `'${
 /** Removes the apostrophe of `escapeCell`; returns any other cell unchanged. */
 export const unescapeCell = (cell: string): string => (cell.startsWith("'") && couldBeFormula(cell) ? cell.slice(1) : cell)
 
-const formulaStart = /^[=+\-@\t\r]/
+/** A sign in its usual or its full-width form, first or after white space (which includes no-break spaces). */
+const formulaStart = /^(?:[\t\r]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/
 const plainNumber = /^[+-](?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** Whether a spreadsheet could read the cell as a formula. Leading apostrophes are ignored. */

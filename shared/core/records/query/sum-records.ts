@@ -3,7 +3,7 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { requireNamedField } from '#shared/core/records/query/filter.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
-import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup, zoneParam } from '#shared/core/records/query/sum-store.ts'
+import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup, zoneValues } from '#shared/core/records/query/sum-store.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
@@ -11,6 +11,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { zoneOffsets } from '#shared/platform/kernel/time/zone-offsets.ts'
 
 /** A grouping key: a field's value, or the day or month of a date or instant. An instant is read in `timeZone`. */
 type GroupKey = { readonly field: string } | { readonly field: string; readonly span: 'day' | 'month'; readonly timeZone: string }
@@ -60,13 +61,22 @@ export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery)
       compiled,
     ),
   )
-  const zones = Object.fromEntries(keys.map(({ zone }, index) => [zoneParam(index), zone]))
+  const zones = await readZones(keys)
   const rows = await readRows(scope, asArrays(compiled.asSearch(asUnprepared(fill({ ...compiled.values, ...zones })))))
   return toGroups(
     rows.filter(([count]) => count !== null),
     keys.length,
     summed,
   )
+}
+
+/** Values of the parameters of the keys' time zones. */
+async function readZones(keys: readonly CompiledGroupKey[]): Promise<Record<string, unknown>> {
+  const values = {}
+  for (const [index, { value, zone }] of keys.entries()) {
+    if (value.hasZone) Object.assign(values, zoneValues(index, await zoneOffsets(zone)))
+  }
+  return values
 }
 
 interface CompiledGroupKey {

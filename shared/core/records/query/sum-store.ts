@@ -5,16 +5,33 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { bigint, boolean, type Columns, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  bigint,
+  boolean,
+  type Columns,
+  instants,
+  intervals,
+  numeric,
+  type Params,
+  type SqlType,
+  text,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
+import type { ZoneOffsets } from '#shared/platform/kernel/time/zone-offsets.ts'
+
+/** Names of parameters with the clock changes of a time zone and its offsets (`ZoneOffsets`). */
+interface ZoneSlots {
+  readonly starts: string
+  readonly offsets: string
+}
 
 /** A grouping value. */
 export interface GroupValue {
   readonly type: SqlType<unknown, unknown>
-  /** Whether the SQL has a slot for a time zone. */
+  /** Whether the SQL has slots for the offsets of a time zone. */
   readonly hasZone: boolean
-  /** SQL of the value; `zone` is the name of the slot that holds the time zone. */
-  readonly toSql: (zone: string) => Knex.Raw
+  /** SQL of the value; `slots` are the names of the slots that hold the offsets. */
+  readonly toSql: (slots: ZoneSlots) => Knex.Raw
 }
 
 /** A field's value. A number becomes text without trailing zeros. */
@@ -23,12 +40,14 @@ export function valueGroup({ type, column }: Field): GroupValue {
   return { type: sqlTypeOf(fieldKinds[type].columns[0]), hasZone: false, toSql: () => builder.raw('??', [column]) }
 }
 
-/** The day or month of a date, or of an instant in the time zone. */
+/** The day or month of a date, or of an instant by the offsets of a time zone. */
 export function spanGroup({ type, column }: Field, span: 'day' | 'month'): GroupValue {
   const pattern = span === 'month' ? 'YYYY-MM' : 'YYYY-MM-DD'
   if (type === 'date') return { type: text, hasZone: false, toSql: () => builder.raw(`to_char(??, '${pattern}')`, [column]) }
-  const sql = `to_char(?? at time zone ?::text, '${pattern}')`
-  return { type: text, hasZone: true, toSql: (zone) => builder.raw(sql, [column, slot(zone) as never]) }
+  // A binary search. The database's own zone data may be of another release than the process's.
+  const sql = `to_char((?? at time zone 'UTC') + (?::interval[])[width_bucket(??, ?::timestamptz[]) + 1], '${pattern}')`
+  const toSql = ({ starts, offsets }: ZoneSlots) => builder.raw(sql, [column, slot(offsets), column, slot(starts)] as never)
+  return { type: text, hasZone: true, toSql }
 }
 
 /** Maximum groups in one answer. */
@@ -42,7 +61,7 @@ export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: re
   const groups = keys.map((_, index) => `g${index}`)
   const codes = fields.map(({ codeColumn }, index) => (codeColumn === null ? null : `c${index}`))
   const picked = [
-    ...keys.map(({ toSql }, index) => builder.raw(`? as g${index}`, [toSql(zoneParam(index))])),
+    ...keys.map(({ toSql }, index) => builder.raw(`? as g${index}`, [toSql(zoneSlots(index))])),
     ...fields.map(({ column }, index) => builder.raw(`?? as a${index}`, [column])),
     ...fields.flatMap(({ codeColumn }, index) => (codeColumn === null ? [] : [builder.raw(`?? as c${index}`, [codeColumn])])),
   ]
@@ -62,13 +81,20 @@ export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: re
   return prepareStatement(built, { params: sumParams(keys, query), columns: sumColumns(keys, fields) })
 }
 
-/** The name of the parameter that holds the time zone of a grouping value. */
-export const zoneParam = (index: number): string => `zone ${index}`
+const zoneSlots = (index: number): ZoneSlots => ({ starts: `zone ${index} starts`, offsets: `zone ${index} offsets` })
+
+/** The values of the parameters that hold the offsets of a grouping value's time zone. */
+export const zoneValues = (index: number, { starts, offsets }: ZoneOffsets): Record<string, unknown> => ({
+  [zoneSlots(index).starts]: starts,
+  [zoneSlots(index).offsets]: offsets,
+})
 
 const sumParams = (keys: readonly GroupValue[], query: CompiledQuery): Params => ({
   ...query.params(),
-  ...Object.fromEntries(keys.flatMap(({ hasZone }, index) => (hasZone ? [[zoneParam(index), text]] : []))),
+  ...Object.assign({}, ...keys.map(({ hasZone }, index) => (hasZone ? zoneParams(zoneSlots(index)) : {}))),
 })
+
+const zoneParams = ({ starts, offsets }: ZoneSlots): Params => ({ [starts]: instants, [offsets]: intervals })
 
 function sumColumns(keys: readonly GroupValue[], fields: readonly Field[]) {
   const groups: Columns = Object.fromEntries(keys.map(({ type }, index) => [`g${index}`, type]))

@@ -8,6 +8,7 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
+import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -35,7 +36,8 @@ const methodProblem = `method must be one of ${methods.join(', ')}`
 export const httpRequestBlock = defineBlock({
   type: 'action.http_request',
   label: 'Call an address',
-  description: 'Calls a public http or https address. Any answer is data, also a redirect, which is not followed, or an error.',
+  description:
+    'Calls a public http or https address. Any answer is data, also a redirect, which is not followed, or an error. Its body is read by its declared charset.',
   settings: {
     method: textSetting(`One of ${methods.join(', ')}; default: GET.`),
     url: textSetting('The address.'),
@@ -81,7 +83,8 @@ async function request(config: Config, { settings, key, budget }: StepContext, s
 
 async function outputOf({ status, headers, body }: HttpAnswer, budget: ComputeBudget): Promise<unknown> {
   const shown = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, [value].flat().join(', ')]]))
-  const parsed = await bodyOf(body.toString(), String(headers['content-type'] ?? ''), budget)
+  const contentType = String(headers['content-type'] ?? '')
+  const parsed = await bodyOf(createCharsetDecoder(contentType, 'the answer', false).decode(body), contentType, budget)
   return toStorableJson({ status, headers: Object.fromEntries(shown), body: parsed }, budget)
 }
 
@@ -92,10 +95,10 @@ async function bodyOf(text: string, contentType: string, budget: ComputeBudget):
   return value === undefined ? text : toPlainJsonInSlices(value, budget)
 }
 
-/** The value of a JSON text, which may begin with a byte order mark; undefined for any other text. */
+/** The value of a JSON text; undefined for any other text. */
 function parsedOf(text: string): unknown {
   try {
-    return parseStoredJson(text.replace(/^\uFEFF/, ''))
+    return parseStoredJson(text)
   } catch {
     return undefined
   }

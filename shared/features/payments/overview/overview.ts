@@ -2,6 +2,7 @@ import { recordAccessFor, withRecordType } from '#shared/core/records/access.ts'
 import { compileQuery } from '#shared/core/records/query/query.ts'
 import { sumRecords } from '#shared/core/records/query/sum-records.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
+import { dayInZone } from '#shared/features/calendar/time.ts'
 import { formatAmount, linkStatuses } from '#shared/features/payments/links/schemas.ts'
 import { countLinks } from '#shared/features/payments/links/store.ts'
 import type { PaymentsOverview } from '#shared/features/payments/overview/schemas.ts'
@@ -41,7 +42,7 @@ const readReceivables = (scope: Scope): Promise<Receivables> =>
         { type: invoices, access: access.invoices, query: open },
         { type: payments, access: access.payments, query: paid },
       )
-      const [row] = await readRows(scope, asSearch(statement(scope.now(), scope.workspace.timezone), 'the overview'))
+      const [row] = await readRows(scope, asSearch(statement(dayInZone(scope.now().getTime(), scope.workspace.timezone)), 'the overview'))
       return row ?? noReceivables
     }),
   )

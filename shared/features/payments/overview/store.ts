@@ -3,7 +3,7 @@ import type { CompiledQuery } from '#shared/core/records/query/query.ts'
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { instant, json, text as textType } from '#shared/platform/db/statements/sql-types.ts'
+import { date, json } from '#shared/platform/db/statements/sql-types.ts'
 import { asUnprepared, prepareStatement, type Statement, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** A query of records of one type, with the caller's access to them. */
@@ -70,7 +70,7 @@ const text = `
   open as materialized (
     select invoice.id, invoice.currency, invoice.due, invoice.number, invoice.name, invoice.email,
       coalesce(invoice.total - paid.amount, invoice.total) as open,
-      (?::timestamptz at time zone ?::text)::date - invoice.due as days
+      ?::date - invoice.due as days
     from invoice left join paid on paid.invoice_id = invoice.id and paid.code = invoice.currency
     where coalesce(invoice.total > paid.amount, invoice.total > 0)
   ),
@@ -101,8 +101,8 @@ const text = `
       from (select * from open where days > 0 order by due, id limit 10) as one
     ) as oldest`
 
-/** Builds the statement of the receivables. Days overdue are counted from the day of `now` in `timeZone`. */
-export function receivablesStatement(invoices: Read, payments: Read): (now: Date, timeZone: string) => Statement<Receivables> {
+/** Builds the statement of the receivables. Days overdue are counted from `today`. */
+export function receivablesStatement(invoices: Read, payments: Read): (today: string) => Statement<Receivables> {
   const isNone = ({ access }: Read) => access.verdict === 'none'
   const whereOf = (read: Read) => (isNone(read) ? builder.raw('false') : (read.query.whereSql() ?? builder.raw('true')))
   const paramsOf = (read: Read) => (isNone(read) ? {} : read.query.params())
@@ -116,13 +116,13 @@ export function receivablesStatement(invoices: Read, payments: Read): (now: Date
         ...[columnOf(invoices, 'total'), codeOf(invoices, 'total'), columnOf(invoices, 'due_date')],
         ...['number', 'customer_name', 'customer_email'].map((key) => textOf(invoices, key)),
         ...[tableOf(invoices.type), whereOf(invoices), columnOf(invoices, 'total')],
-        ...[slot('now'), slot('timeZone')],
+        slot('today'),
       ] as never)
       return prepareStatement(query, {
-        params: { ...paramsOf(payments), ...paramsOf(invoices), now: instant, timeZone: textType },
+        params: { ...paramsOf(payments), ...paramsOf(invoices), today: date },
         columns,
       })
     },
   )
-  return (now, timeZone) => asUnprepared(fill({ ...payments.query.values, ...invoices.query.values, now, timeZone }))
+  return (today) => asUnprepared(fill({ ...payments.query.values, ...invoices.query.values, today }))
 }

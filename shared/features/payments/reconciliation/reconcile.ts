@@ -6,6 +6,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { requireDayOrder } from '#shared/features/accounting/days.ts'
 import { findPaymentEntries } from '#shared/features/accounting/entries/store.ts'
+import { dateMs, dateText, startOfDay } from '#shared/features/calendar/time.ts'
 import { findPaymentsOfLinks } from '#shared/features/payments/events/payments-store.ts'
 import { findBreaks } from '#shared/features/payments/reconciliation/breaks.ts'
 import type { Break, ReconcileQuery, Reconciliation } from '#shared/features/payments/reconciliation/schemas.ts'
@@ -13,6 +14,7 @@ import { findLinksOfSpan, findStrayRecords, type ReconciledLink, type StrayRecor
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Links compared per page. */
 const pageSize = 500
@@ -29,9 +31,12 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
   return withRecordType(scope, 'payments', async (type) => {
     const breaks: Break[] = []
     let checked = 0
+    const { workspace, db } = scope
+    const span = {
+      from: startOfSpan(query.from, workspace.timezone, 0),
+      before: startOfSpan(query.to, workspace.timezone, 1),
+    }
     for (let after = { created_at: '-infinity', id: lowestId }, found = pageSize; found === pageSize; ) {
-      const { workspace, db } = scope
-      const span = { from: query.from, to: query.to, timeZone: workspace.timezone }
       const page = { afterTime: after.created_at, afterId: after.id, limit: pageSize }
       const links: ReconciledLink[] = await db.query(findLinksOfSpan({ workspaceId: workspace.id, ...span, ...page }))
       breaks.push(...(await findBreaksOfPage(scope, type, links)))
@@ -41,6 +46,16 @@ export function reconcile(scope: Scope, query: ReconcileQuery): Promise<Reconcil
     }
     return { ok: breaks.length === 0, checked, breaks }
   })
+}
+
+/** Days outside of these bounds cannot be told apart, since no link was created on them. */
+const [earliestDay, latestDay] = ['1970-01-01', '9000-01-01']
+
+/** The instant at which the day begins in the zone, or the day after it; undefined for no day. */
+function startOfSpan(day: string | undefined, zone: string, addedDays: 0 | 1): Date | undefined {
+  if (day === undefined) return undefined
+  const bounded = [earliestDay, day, latestDay].sort()[1] ?? day
+  return new Date(startOfDay(dateText(dateMs(bounded) + addedDays * dayMs), zone))
 }
 
 async function findBreaksOfPage(scope: Scope, type: RecordType, links: readonly ReconciledLink[]): Promise<Break[]> {

@@ -1,18 +1,7 @@
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import {
-  bigint,
-  date,
-  instant,
-  numeric,
-  type RowOf,
-  selectList,
-  text,
-  texts,
-  uuid,
-  uuids,
-} from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, numeric, type RowOf, selectList, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot, statement } from '#shared/platform/db/statements/statement.ts'
 
 const columns = {
@@ -27,22 +16,21 @@ const columns = {
 /** The columns of a link that reconciliation compares. */
 export type ReconciledLink = RowOf<typeof columns>
 
-/** A page of links created in a span of days, oldest first, after the last link of the previous page. */
+/** A page of links created in a span of time, oldest first, after the last link of the previous page. */
 export const findLinksOfSpan = statement(
   'payments.findLinksOfSpan',
   `select ${selectList(columns)} from payment_links
    where workspace_id = $workspaceId
-     and ($from::date is null or created_at >= ($from::date)::timestamp at time zone $timeZone)
-     and ($to::date is null or created_at < ($to::date + 1)::timestamp at time zone $timeZone)
+     and ($from::timestamptz is null or created_at >= $from)
+     and ($before::timestamptz is null or created_at < $before)
      and (created_at, id) > ($afterTime::timestamptz, $afterId::uuid)
    order by created_at, id limit $limit`,
   {
     params: {
       workspaceId: uuid,
-      /** The first and the last day; without one, the span is open at that end. */
-      from: date.orNull,
-      to: date.orNull,
-      timeZone: text,
+      /** The start of the span and its end, exclusive; without one, the span is open at that side. */
+      from: instant.orNull,
+      before: instant.orNull,
       afterTime: instant,
       afterId: uuid,
       limit: bigint,

@@ -69,6 +69,8 @@ export const integers = openType<number[], readonly number[]>('integer[]')
 export const numerics = openType<never, readonly string[]>('numeric[]')
 export const dates = openType<never, readonly string[]>('date[]')
 export const instants = openType<never, readonly (string | Date)[]>('timestamp with time zone[]')
+/** Texts such as `3600 seconds`. */
+export const intervals = openType<never, readonly string[]>('interval[]')
 
 /** The parameters of a statement by name. */
 export type Params = Readonly<Record<string, SqlType<unknown, unknown>>>

@@ -43,7 +43,7 @@ const cases: readonly Case[] = [
       ['3', '4'],
     ],
   ],
-  ['a row of blank cells', 'a,b\n,\n', ['a', 'b'], [['', '']]],
+  ['rows of blank cells', 'a,b\n,\n1,\n \t,\u00a0\n', ['a', 'b'], [['1', '']]],
   ['a short row', 'a,b,c\n1\n', ['a', 'b', 'c'], [['1']]],
   ['blank cells too many', 'a,b\n1,2,,\n', ['a', 'b'], [['1', '2']]],
   ['line breaks in cells', 'a,b\n"x\r\ny","\n"\n', ['a', 'b'], [['x\r\ny', '\n']]],
