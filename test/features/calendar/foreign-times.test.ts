@@ -21,7 +21,6 @@ interface Listed {
   readonly title: string
   readonly start: string
   readonly end: string
-  readonly all_day: boolean
   readonly status: string
 }
 const short = (time: string) => time.replace(':00.000000Z', 'Z')
@@ -118,7 +117,6 @@ const [spring, autumn] = ['RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU', 'RRULE:FREQ=
 
 const described: readonly (readonly [text: string, starts: readonly string[], warning?: RegExp])[] = [
   [
-    // The rules ended in 2013; since then the zone is at +03:00.
     file(
       zone(
         'Own',
@@ -150,7 +148,6 @@ const described: readonly (readonly [text: string, starts: readonly string[], wa
     /^is in Europe\/Berlin, which the file describes with other offsets: it is read as /,
   ],
   [
-    // What is not described yet is that of the name.
     file(
       zone('Europe/Berlin', observance('STANDARD', '+0900', '+0900', 'DTSTART:20300101T000000')),
       event('UID:a', 'SUMMARY:X', `DTSTART;${berlin}:20270701T090000`),
@@ -388,8 +385,8 @@ test('foreign times: a file is read in the charset that its content type declare
   }
   const { id } = await makeCalendar(t, w)
   const refused: readonly (readonly [string, Buffer, RegExp])[] = [
-    ['text/calendar', plain, /file must be in UTF-8, or in the charset that its content type declares: line 5 is not valid utf-8/],
-    ['text/calendar; charset=utf-8', plain, /file must be in utf-8: line 5/],
+    ['text/calendar', plain, /file must be in UTF-8, or in the charset that its content type declares: line 6 is not valid utf-8/],
+    ['text/calendar; charset=utf-8', plain, /file must be in utf-8: line 6/],
     ['text/calendar; charset=klingon', plain, /unknown charset klingon/],
   ]
   for (const [contentType, bytes, message] of refused) {

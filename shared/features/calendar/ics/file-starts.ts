@@ -20,7 +20,7 @@ export interface FileWhen extends EventTime {
 }
 
 /** The start that RDATE, EXDATE or RECURRENCE-ID names, in the local time of the event; a date means the event's clock time on that day. */
-export function localTimeIn(time: FileTime, when: FileWhen, zoneLookup: ZoneLookup): number {
+function localTimeIn(time: FileTime, when: FileWhen, zoneLookup: ZoneLookup): number {
   if (when.allDay) return dateMs(dateText(time.isUtc ? toWallClock(time.wall, when.zone) : time.wall))
   if (time.isDate) return time.wall + (wallClockOf(when, when.start) % dayMs)
   // A time in the zone of the event's start is its local time, whatever IANA zone stands for it.

@@ -46,7 +46,7 @@ function observanceLines(zone: string, year: number): string[] {
   const changes = Array.from({ length: until - year + 2 }, (_, index) => changesInYear(zone, year - 1 + index)).flat()
   // The last change before the year says what holds at its beginning.
   const yearStart = Date.UTC(year, 0, 1)
-  const atStart = changes.findLastIndex(({ at, before }) => at + before <= yearStart)
+  const atStart = changes.findLastIndex(({ at, before }) => at + before < yearStart)
   const described = changes.slice(Math.max(0, atStart))
   const isOfRule = (change: ZoneChange) => started.some(({ rule, since }) => yearOf(change) >= since && rule.matches(change))
   const listed = described.filter((change) => !isOfRule(change))
