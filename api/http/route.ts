@@ -59,6 +59,8 @@ export interface Upload {
 /** The file of a request while it arrives. */
 export interface ArrivingFile {
   readonly contentType: string
+  /** The charset that its part of a form declares; empty for none. That of a raw body is in `contentType`. */
+  readonly charset: string
   /** File name of the form part, without a path; empty for none. */
   readonly name: string
   /** Throws VALIDATION_ERROR when it is too large, breaks off or stalls. */

@@ -16,6 +16,8 @@ const overheadBytes = 2 * 1024 * 1024
 /** The part named `file` of a form that is still arriving. */
 export interface FilePart {
   readonly contentType: string
+  /** The charset that the part declares, which the parser drops from `contentType`; empty for none. */
+  readonly charset: string
   /** File name in the form, without a path; empty without one. */
   readonly name: string
   readonly bytes: Readable
@@ -62,18 +64,32 @@ export async function findFilePart(
     counts.named += 1
     if (counts.named > 1) return refuse('body must hold one file, in the part named file')
     if (!isCleanText(fileName ?? '')) return refuse('the name of the file holds a NUL character')
-    found.resolve({ bytes, contentType, name: fileName ?? '', whole: whole.promise })
+    found.resolve({ bytes, contentType, charset: charsetOfPart(head), name: fileName ?? '', whole: whole.promise })
   })
   parser.on('partsLimit', () => refuse(`body must have at most ${limits.parts} parts`))
   parser.on('error', (error) => refuse(describeInvalid(error as Error), error))
   parser.on('finish', () => (counts.named > 0 ? whole.resolve(fields) : refuse('file is required: a part named file that holds the file')))
   let size = 0
+  // The head of the file's part is in the last bytes before the part begins.
+  let head = ''
   request.on('data', (piece: Buffer) => {
     size += piece.length
+    if (counts.named === 0) head = `${head}${piece.toString('latin1')}`.slice(-maxHeadBytes - piece.length)
     if (size > maxBytes + overheadBytes) refuse(`body must be at most ${Math.floor((maxBytes + overheadBytes) / 1024 / 1024)} MB`)
   })
   request.pipe(parser)
   return arrival.unlessFailed(found.promise)
+}
+
+/** Bytes before the file that are searched for the head of its part: parsers allow heads of 80 KB. */
+const maxHeadBytes = 80 * 1024
+
+/** The charset of the part named `file` in the text up to its begin; empty for none. */
+function charsetOfPart(text: string): string {
+  const heads = text.split('\r\n\r\n').map((part) => part.slice(part.lastIndexOf('\r\n--') + 1))
+  const own = heads.find((head) => /^content-disposition:[^\r\n]*\bname="?file"?(?:;|\s|$)/im.test(head)) ?? ''
+  const [, quoted, plain] = /^content-type:[^\r\n]*;\s*charset\s*=\s*(?:"([^"\r\n]*)"|([^\s;"]+))/im.exec(own) ?? []
+  return quoted ?? plain ?? ''
 }
 
 /** Reads a field's bytes, since the parser would replace invalid UTF-8 by another character instead of refusing it. */

@@ -12,8 +12,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * another content type, a missing part, and a body that is invalid, too large or stalls; then no byte is stored.
  */
 export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: JobFileServices): Promise<ReceivedFile> {
-  const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType }) =>
-    storeJobFile(place, workspaceId, bytes, { contentType: contentType.slice(0, 200) }),
+  const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType, charset }) =>
+    storeJobFile(place, workspaceId, bytes, { contentType: `${contentType}${charset === '' ? '' : `; charset=${charset}`}`.slice(0, 200) }),
   )
   return { id: kept.id, body: uploadFingerprint(kept.sha256, fields) }
 }
@@ -47,8 +47,8 @@ export async function receiveFile<Kept>(
   refuseLength(request, upload)
   const arrival = watchArrival(request)
   try {
-    const { contentType, name, pieces, whole } = await openFile(request, arrival, upload)
-    const kept = await keep({ contentType, name, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
+    const { contentType, charset, name, pieces, whole } = await openFile(request, arrival, upload)
+    const kept = await keep({ contentType, charset, name, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
     return { kept, fields: await arrival.unlessFailed(whole) }
   } finally {
     arrival.release()
@@ -65,6 +65,7 @@ export async function readWholeFile({ bytes }: ArrivingFile): Promise<Buffer> {
 /** A file that has begun to arrive. */
 interface OpenedFile {
   readonly contentType: string
+  readonly charset: string
   readonly name: string
   readonly pieces: AsyncIterator<Uint8Array>
   /** The form's other fields; resolves when the whole form has arrived. */
@@ -91,7 +92,7 @@ async function openFile(
     throw problem('VALIDATION_ERROR', `content-type must be ${types.join(', ').replace(/, (?=[^,]*$)/, ' or ')}, got ${type || 'none'}`)
   }
   // The request must not be destroyed when its reader stops, since the answer is still to be sent.
-  return { contentType, name: '', pieces: request.iterator({ destroyOnReturn: false }), whole: Promise.resolve(noFields) }
+  return { contentType, charset: '', name: '', pieces: request.iterator({ destroyOnReturn: false }), whole: Promise.resolve(noFields) }
 }
 
 /** The pieces of a stream until it ends and `whole` is fulfilled, or the arrival fails. */

@@ -6,6 +6,9 @@ const maxQuerySteps = 4_000_000
 /** Steps while a transaction is open: under a second of computing, since other transactions may wait for its locks. */
 const maxTransactionSteps = 1_000_000
 
+/** Steps of reading one file: its time zones, and series that it splits. */
+const maxFileSteps = 20_000_000
+
 const budgetOf = ({ workspace }: Pick<Scope, 'workspace'>, steps: number): ComputeBudget =>
   computeBudget(workspace.id, {
     steps,
@@ -17,3 +20,10 @@ export const queryBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => b
 
 /** The budget of computations inside one open transaction. */
 export const transactionBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxTransactionSteps)
+
+/** The budget of reading a file. */
+export const fileBudget = ({ workspace }: Pick<Scope, 'workspace'>): ComputeBudget =>
+  computeBudget(workspace.id, {
+    steps: maxFileSteps,
+    bound: `The time zones and series of the file take more than ${maxFileSteps} steps to compute: import it in parts, or with fewer zones`,
+  })

@@ -89,18 +89,6 @@ test('foreign files: occurrences of one UID without their series are imported as
   t.deepEqual(await seen(w, id), ['Series 2026-03-06T08:00Z', 'Second 2026-03-13T08:00Z', 'Series 2026-03-20T08:00Z', expected[3] ?? ''])
 })
 
-test('foreign files: a period of an RDATE is imported as a start, with a warning if its length differs', async (t) => {
-  const w = await fresh()
-  const periods = (value: string) =>
-    file(event('UID:p', 'DTSTART:20260301T090000Z', 'DTEND:20260301T100000Z', `RDATE;VALUE=PERIOD:${value}`, 'SUMMARY:P'))
-  const same = await bring(t, w, periods('20260310T090000Z/20260310T100000Z,20260311T090000Z/PT1H'))
-  t.deepEqual(await seen(w, same.id), ['P 2026-03-01T09:00Z', 'P 2026-03-10T09:00Z', 'P 2026-03-11T09:00Z'])
-  t.deepEqual(same.warnings, [])
-  const other = await bring(t, w, periods('20260310T090000Z/PT5H30M'))
-  t.deepEqual(await seen(w, other.id), ['P 2026-03-01T09:00Z', 'P 2026-03-10T09:00Z'])
-  t.deepEqual(other.warnings, ['has RDATE periods of another length: they are as long as the event'])
-})
-
 /** Properties as other programs write them, and the occurrences in 2026 that they mean. */
 const lenient: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['DTSTART:20261225', 'DTEND:20261226'], ['2026-12-25']],

@@ -39,8 +39,11 @@ const clockOf = (zone: string, ms: number): number => ms + offsetOf(zone, ms)
 
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
-/** The spans of a page's hours: from the first minute at which the clock is within them on their day until after the last one. */
-function spansOf(hours: Hours, zone: string, from: number, to: number, step = minute): Taken[] {
+/**
+ * The spans of a page's hours: from the first minute at which the clock is within them on their day until after the last one. Ranges that
+ * touch are one span. `neverCloses` gives each day a span of its own, whose starts end with the day.
+ */
+function spansOf(hours: Hours, zone: string, from: number, to: number, step = minute): (Taken & { startsBefore: number })[] {
   const spans = new Map<string, Taken>()
   for (let ms = from; ms < to; ms += step) {
     const clock = new Date(clockOf(zone, ms))
@@ -52,7 +55,17 @@ function spansOf(hours: Hours, zone: string, from: number, to: number, step = mi
       spans.set(key, { from: spans.get(key)?.from ?? ms, to: ms + step })
     }
   }
-  return [...spans.values()].sort((a, b) => a.from - b.from)
+  const neverCloses = JSON.stringify(hours) === JSON.stringify(everyDay(['00:00', '24:00']))
+  const joined: { from: number; to: number; date: string }[] = []
+  for (const [key, span] of [...spans].sort(([, a], [, b]) => a.from - b.from)) {
+    const [date = '', index = ''] = key.split(' ')
+    const before = joined.at(-1)
+    const [opens] = hours[weekdays[(new Date(date).getUTCDay() + 6) % 7] ?? '']?.[Number(index)] ?? ['']
+    const isNext = before?.date === date || opens === '00:00'
+    if (before && before.to >= span.from && isNext && !neverCloses) Object.assign(before, { to: Math.max(before.to, span.to), date })
+    else joined.push({ ...span, date })
+  }
+  return joined.map(({ from, to }) => ({ from, to: neverCloses ? to + 2 * day : to, startsBefore: to }))
 }
 
 const day = 86_400_000
@@ -80,6 +93,7 @@ const settings: readonly Hours[] = [
   everyDay(['09:00', '17:00']),
   everyDay(['00:30', '01:30'], ['01:30', '02:00'], ['02:00', '02:30'], ['02:30', '03:15'], ['23:00', '24:00']),
   everyDay(['01:15', '02:45'], ['02:45', '03:05']),
+  everyDay(['00:00', '02:20'], ['22:00', '24:00']),
 ]
 
 test('slots: across clock changes, the hours of a page are in local time', (t) => {
@@ -87,12 +101,15 @@ test('slots: across clock changes, the hours of a page are in local time', (t) =
   for (const [zone, changes] of changingZones()) {
     for (const change of changes) {
       const [from, to] = [change - day / 2, change + 1.5 * day]
-      const inside = (span: Taken) => span.from >= from && span.to <= to
+      const inside = (span: { from: number; startsBefore: number }) => span.from >= from && span.startsBefore <= to
+      const edges = (span: { from: number; startsBefore: number }) => [span.from, span.startsBefore]
       for (const hours of settings) {
         const page = { hours } as Parameters<typeof openingHours>[0]
-        const found = [...openingHours(page, zone, { from: from - day, to: to + day })].filter(inside).sort((a, b) => a.from - b.from)
+        const found = [...openingHours(page, zone, { from: from - day, to: to + day })].filter(inside).map(edges)
         // Hours and clock changes are all at full five minutes.
-        const expected = spansOf(hours, zone, from - day, to + day, 5 * minute).filter(inside)
+        const expected = spansOf(hours, zone, from - day, to + day, 5 * minute)
+          .filter(inside)
+          .map(edges)
         t.deepEqual(found, expected, `${zone} ${new Date(change).toISOString().slice(0, 10)}`)
         compared += expected.length
       }
@@ -166,7 +183,7 @@ test('slots: slots match a search through every minute, over calendars, zones an
     const [earliest, latest] = [now.getTime() + page.min_notice * minute, now.getTime() + page.horizon_days * day]
     const expected: string[] = []
     for (const span of spansOf(hours, zone, from - 2 * day, to + 2 * day)) {
-      for (let start = span.from; start + duration * minute <= span.to; start += page.slot_step * minute) {
+      for (let start = span.from; start < span.startsBefore && start + duration * minute <= span.to; start += page.slot_step * minute) {
         const clashes = taken.some((one) => one.from < start + (duration + page.buffer) * minute && one.to > start - page.buffer * minute)
         if (start >= from && start < to && start >= earliest && start <= latest && !clashes) expected.push(new Date(start).toISOString())
       }
@@ -176,5 +193,69 @@ test('slots: slots match a search through every minute, over calendars, zones an
     const slots = data.slots.map((slot: string) => slot.replace('000Z', 'Z'))
     // Two hours that meet in the one that comes twice share its starts.
     t.deepEqual(slots, [...new Set(expected)].sort(), `round ${round}: ${zone} ${JSON.stringify(page)}`)
+  }
+})
+
+/** Hours of a Monday and a Tuesday, the length of a booking and its step, and the slots of both days in UTC. */
+const touching: readonly (readonly [hours: Hours, minutes: readonly [number, number], slots: readonly string[]])[] = [
+  [
+    {
+      mon: [
+        ['09:00', '10:00'],
+        ['10:00', '11:00'],
+      ],
+    },
+    [45, 45],
+    ['05T09:00', '05T09:45'],
+  ],
+  [
+    {
+      mon: [
+        ['10:00', '11:00'],
+        ['09:00', '10:00'],
+      ],
+    },
+    [120, 30],
+    ['05T09:00'],
+  ],
+  [
+    {
+      mon: [
+        ['09:00', '10:00'],
+        ['10:01', '11:00'],
+      ],
+    },
+    [90, 30],
+    [],
+  ],
+  [{ mon: [['22:30', '24:00']], tue: [['00:00', '01:30']] }, [60, 45], ['05T22:30', '05T23:15', '06T00:00']],
+  [{ mon: [['22:30', '24:00']], tue: [['00:30', '01:30']] }, [60, 45], ['05T22:30', '06T00:30']],
+  [everyDay(['00:00', '12:00'], ['12:00', '24:00']), [1440, 720], ['05T00:00', '05T12:00', '06T00:00', '06T12:00']],
+]
+test('slots: ranges of hours that touch are one, also across midnight, and a booking may lie across their border', async (t) => {
+  const w = await world({ TRUST_PROXY: '1' }, undefined, () => new Date('2026-10-01T00:00:00Z'))
+  t.teardown(w.close)
+  for (const [hours, [minutes, step], expected] of touching) {
+    const booking = { enabled: true, durations: [minutes], slot_step: step, min_notice: 0, hours }
+    const { id, key } = await makeCalendar(t, w, { timezone: 'UTC', settings: { booking } })
+    const slotsOf = async (from: string, to: string): Promise<string[]> => {
+      const { data } = await w.visitor.get(`/cal/${w.org.id}/book/${key}/slots?from=${from}&to=${to}`, fromAnywhere())
+      return data.slots.map((slot: string) => slot.slice(8, 16))
+    }
+    t.deepEqual(await slotsOf('2026-10-05', '2026-10-06'), expected, JSON.stringify(hours))
+    t.deepEqual(
+      await slotsOf('2026-10-06', '2026-10-06'),
+      expected.filter((slot) => slot.startsWith('06')),
+      `${JSON.stringify(hours)}, from Tuesday`,
+    )
+    const last = expected.at(-1)
+    if (last === undefined) continue
+    const booked = await w.visitor.post(
+      `/cal/${w.org.id}/book/${key}`,
+      { start: `2026-10-${last}:00Z`, name: 'G', email: 'g@example.com' },
+      fromAnywhere(),
+    )
+    t.is(booked.status, 201, booked.text)
+    t.false((await slotsOf('2026-10-05', '2026-10-06')).includes(last), id)
   }
 })

@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers'
 import { within } from '#shared/core/scope/scope.ts'
+import { fileBudget } from '#shared/features/calendar/budget.ts'
 import { type ImportWarning, readIcs } from '#shared/features/calendar/ics/read-file.ts'
 import { importEvents, requireImportCalendar } from '#shared/features/calendar/import-export/import-events.ts'
 import { importCalendarJob } from '#shared/features/calendar/jobs.ts'
-import { discardJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
+import { discardJobFile, findJobFile, readJobFile } from '#shared/platform/jobs/job-files.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 
@@ -27,18 +28,20 @@ const noProgress: Progress = { done: 0, created: 0, updated: 0, skipped: 0, warn
 export default defineHandler(importCalendarJob, async ({ scope, payload: { calendarId, fileId }, signal, checkpoint, advance, commit }) => {
   try {
     const calendar = await requireImportCalendar(scope, calendarId)
-    const { byUid, zoneLookup, warnings, unreadCount } = readIcs(
-      await buffer(await readJobFile(scope, scope.workspace.id, fileId)),
-      calendar.timezone,
-    )
+    const file = await findJobFile(scope.db, scope.workspace.id, fileId)
+    const bytes = await buffer(await readJobFile(scope, scope.workspace.id, fileId))
+    const { sets, warnings, unreadCount } = await readIcs(bytes, calendar.timezone, {
+      contentType: file?.content_type ?? '',
+      budget: fileBudget(scope),
+    })
     let progress = (checkpoint ?? noProgress) as Progress
-    await advance({ done: progress.done, total: byUid.length })
-    while (progress.done < byUid.length) {
+    await advance({ done: progress.done, total: sets.length })
+    while (progress.done < sets.length) {
       signal.throwIfAborted()
-      const part = byUid.slice(progress.done, progress.done + (calendar.settings.no_overlap ? uidsPerStepWithoutOverlaps : uidsPerStep))
+      const part = sets.slice(progress.done, progress.done + (calendar.settings.no_overlap ? uidsPerStepWithoutOverlaps : uidsPerStep))
       progress = await scope.db.transaction(async (tx) => {
         const inside = within(scope, tx)
-        const counts = await importEvents(inside, calendar, part, zoneLookup)
+        const counts = await importEvents(inside, calendar, part)
         const next: Progress = {
           done: progress.done + part.length,
           created: progress.created + counts.created,
@@ -46,7 +49,7 @@ export default defineHandler(importCalendarJob, async ({ scope, payload: { calen
           skipped: progress.skipped + counts.skipped,
           warnings: [...progress.warnings, ...counts.warnings],
         }
-        await advance({ done: next.done, total: byUid.length }, next, inside)
+        await advance({ done: next.done, total: sets.length }, next, inside)
         return next
       })
     }

@@ -68,12 +68,12 @@ async function startsWithin(
   budget: ComputeBudget,
 ): Promise<number[]> {
   const starts = new Set<number>()
-  for (const { from, to } of openingHours(page, calendar.timezone, {
+  for (const { from, to, startsBefore } of openingHours(page, calendar.timezone, {
     from: window.from - dayMs,
     to: Math.min(window.to, latest + dayMs),
   })) {
     budget.takeSteps(stepsPerRange)
-    for (let at = from; at + minutes * minuteMs <= to; at += page.slotStep * minuteMs) {
+    for (let at = from; at < startsBefore && at + minutes * minuteMs <= to; at += page.slotStep * minuteMs) {
       if (at < window.from || at >= window.to) continue
       budget.takeSteps(stepsPerStart)
       starts.add(at)
@@ -83,22 +83,53 @@ async function startsWithin(
   return [...starts].sort((a, b) => a - b)
 }
 
+/** A range of hours. `startsBefore` ends its starts; a booking may last until `to`. */
+interface OpenRange extends TimeWindow {
+  readonly startsBefore: number
+}
+
 /**
- * The hours of a page as instants, day by day. Edges are local times. An edge that a clock change skips moves to the change; in an hour
- * that repeats, the first start and the last end count (decisions, Calendar).
+ * The hours of a page as instants, in order. Ranges that touch are one, also across midnight (page "Beyond", Booking hours); one that begins
+ * before the window is whole. A page that never closes has a range for each day. Edges are local times. An edge that a clock change skips
+ * moves to the change; in an hour that repeats, the first start and the last end count (decisions, Calendar).
  */
-export function* openingHours({ hours }: Pick<BookingPage, 'hours'>, zone: string, { from, to }: TimeWindow): Generator<TimeWindow> {
-  const first = Date.parse(`${dateText(toWallClock(from, zone))}T00:00:00Z`)
-  for (let day = first; instantOfEdge(day, zone, 'earlier') < to; day += dayMs) {
-    const name = bookingWeekdays[(new Date(day).getUTCDay() + 6) % 7]
-    for (const [opens, closes] of (name && hours[name]) || []) {
-      const window = {
-        from: instantOfEdge(day + minutesAfterMidnight(opens) * minuteMs, zone, 'earlier'),
-        to: closingInstant(day + minutesAfterMidnight(closes) * minuteMs, zone),
-      }
-      if (window.to > window.from) yield window
-    }
+export function* openingHours({ hours }: Pick<BookingPage, 'hours'>, zone: string, { from, to }: TimeWindow): Generator<OpenRange> {
+  const midnight = (ms: number) => Date.parse(`${dateText(toWallClock(ms, zone))}T00:00:00Z`)
+  const [first, last] = [midnight(from), midnight(to)]
+  const rangesOfDay = (day: number) => joinRanges(dayRanges(hours, day))
+  const neverCloses = Array.from({ length: 7 }, (_, index) => rangesOfDay(index * dayMs)).every(
+    ([one]) => one && one.to - one.from === dayMs,
+  )
+  const days = Array.from({ length: (last - first) / dayMs + 1 + 2 * 7 }, (_, index) => first + (index - 7) * dayMs)
+  const ranges = neverCloses ? days.flatMap(rangesOfDay) : joinRanges(days.flatMap((day) => dayRanges(hours, day)))
+  for (const range of ranges) {
+    if (range.to <= first) continue
+    const start = instantOfEdge(range.from, zone, 'earlier')
+    if (start >= to) return
+    const startsBefore = closingInstant(range.to, zone)
+    // A booking takes a day at most; a day may have less than 24 hours.
+    const end = neverCloses ? closingInstant(range.to + 2 * dayMs, zone) : startsBefore
+    if (startsBefore > start) yield { from: start, to: end, startsBefore }
   }
+}
+
+/** The ranges of a day in local time, in order of time. */
+function dayRanges(hours: BookingPage['hours'], day: number): TimeWindow[] {
+  const name = bookingWeekdays[(new Date(day).getUTCDay() + 6) % 7]
+  return ((name && hours[name]) || [])
+    .map(([opens, closes]) => ({ from: day + minutesAfterMidnight(opens) * minuteMs, to: day + minutesAfterMidnight(closes) * minuteMs }))
+    .sort((a, b) => a.from - b.from)
+}
+
+/** Ranges in order of time, those that touch as one. */
+function joinRanges(ranges: readonly TimeWindow[]): TimeWindow[] {
+  const joined: TimeWindow[] = []
+  for (const range of ranges) {
+    const before = joined.at(-1)
+    if (before && before.to === range.from) joined[joined.length - 1] = { from: before.from, to: range.to }
+    else joined.push(range)
+  }
+  return joined
 }
 
 /** The instant at which hours end: right after the last moment whose local time is earlier. */

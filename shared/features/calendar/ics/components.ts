@@ -1,4 +1,5 @@
 import ICAL from 'ical.js'
+import type { Charset } from '#shared/features/calendar/ics/charset.ts'
 import type { Jcal, JcalProperty } from '#shared/features/calendar/ics/jcal.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -11,10 +12,10 @@ export interface RawComponent {
   readonly fault?: string
 }
 
-/** The calendars of a file: the components directly inside them. */
-interface RawFile {
+/** A calendar of a file: the components directly inside it. */
+export interface RawCalendar {
   readonly components: readonly RawComponent[]
-  /** Properties of the calendars themselves, such as X-WR-TIMEZONE. */
+  /** Properties of the calendar itself, such as X-WR-TIMEZONE and METHOD. */
   readonly properties: readonly string[]
 }
 
@@ -25,24 +26,23 @@ const maxLines = 20_000
 
 /**
  * Splits a file into components without reading values, so that a bad event does not affect the others. Throws VALIDATION_ERROR when the
- * file holds no calendar, or one that is not closed. Memory is that of the file, and each byte is read a few times.
+ * file holds no calendar, or one that is not closed, and for bytes that are invalid in its charset (`charsetOf`). Memory is that of the
+ * file, and each byte is read a few times.
  */
-export function splitComponents(bytes: Uint8Array): RawFile {
-  const components: RawComponent[] = []
-  const properties: string[] = []
-  let calendars = 0
+export function splitCalendars(bytes: Uint8Array, charset: Charset): RawCalendar[] {
+  const calendars: { components: RawComponent[]; properties: string[] }[] = []
   let isOpen = false
   let open: { name: string; line: number; lines: string[]; depth: string[]; fault?: string } | undefined
   const close = (isEnded = false) => {
-    if (open) components.push(isEnded && !open.fault ? open : { ...open, fault: open.fault ?? 'is not closed' })
+    if (open) calendars.at(-1)?.components.push(isEnded && !open.fault ? open : { ...open, fault: open.fault ?? 'is not closed' })
     open = undefined
   }
-  for (const { line, number } of unfoldLines(bytes)) {
+  for (const { line, number } of unfoldLines(charset.asAsciiSuperset(bytes), charset)) {
     const [, marker = '', component = ''] = /^(BEGIN|END)\s*:\s*([\w-]{1,60})\s*$/i.exec(line) ?? []
     const [keyword, name] = [marker.toUpperCase(), component.toUpperCase()]
     if (name === 'VCALENDAR' && keyword === 'BEGIN') {
       if (isOpen) throw problem('VALIDATION_ERROR', `line ${number}: the previous calendar is not closed`)
-      calendars += 1
+      calendars.push({ components: [], properties: [] })
       isOpen = true
     } else if (name === 'VCALENDAR' && keyword === 'END') {
       close()
@@ -51,7 +51,7 @@ export function splitComponents(bytes: Uint8Array): RawFile {
       // Lines outside a calendar are ignored.
     } else if (!open) {
       if (keyword === 'BEGIN') open = { name, line: number, lines: [], depth: [] }
-      else if (line !== '') properties.push(line)
+      else if (line !== '') calendars.at(-1)?.properties.push(line)
     } else if (keyword === 'END' && open.depth.length === 0 && name === open.name) close(true)
     else if (keyword === 'BEGIN' && name === open.name && name === 'VEVENT') {
       close()
@@ -63,19 +63,19 @@ export function splitComponents(bytes: Uint8Array): RawFile {
       else open.fault ??= `has more than ${maxLines} lines`
     }
   }
-  if (calendars === 0) throw problem('VALIDATION_ERROR', 'file holds no VCALENDAR')
+  if (calendars.length === 0) throw problem('VALIDATION_ERROR', 'file holds no VCALENDAR')
   if (isOpen) throw problem('VALIDATION_ERROR', 'the VCALENDAR is not closed')
-  return { components, properties }
+  return calendars
 }
 
 /**
  * The unfolded lines of a file, each with the number of its first line. Files fold lines by bytes, even within a character (RFC 5545, 3.1),
- * so lines are joined as Latin-1, one character per byte, and then decoded as UTF-8.
+ * so lines are joined as Latin-1, one character per byte, and then decoded.
  */
-function* unfoldLines(bytes: Uint8Array): Generator<{ line: string; number: number }> {
+function* unfoldLines(bytes: Uint8Array, charset: Charset): Generator<{ line: string; number: number }> {
   let parts: string[] = []
   let [number, started, length] = [0, 0, 0]
-  const whole = () => ({ line: length > maxLineBytes ? '' : decodeUtf8(parts.join('')), number: started })
+  const whole = () => ({ line: length > maxLineBytes ? '' : charset.decodeLine(parts.join(''), started), number: started })
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   for (const raw of text.replace(/^\u00ef\u00bb\u00bf/, '').split(/\r\n|\n|\r/)) {
     number += 1
@@ -91,9 +91,6 @@ function* unfoldLines(bytes: Uint8Array): Generator<{ line: string; number: numb
   }
   if (parts.length > 0) yield whole()
 }
-
-/** Decodes text that has one character per byte. */
-const decodeUtf8 = (bytes: string): string => (/[\u0080-\u00ff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes)
 
 /**
  * Parses one component without its rules: ical.js refuses a whole component for a rule in lowercase or with a blank. `rawValue` returns

@@ -1,13 +1,23 @@
 import { parseComponent, propertiesOf, type RawComponent, rawValue, textOf } from '#shared/features/calendar/ics/components.ts'
 import type { Jcal } from '#shared/features/calendar/ics/jcal.ts'
-import { listStarts } from '#shared/features/calendar/series/expand.ts'
-import { readRule } from '#shared/features/calendar/series/rule.ts'
-import { toWallClock } from '#shared/features/calendar/time.ts'
+import { lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
+import { readRule, rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
+import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
+import { fromWallClock } from '#shared/features/calendar/time.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
-/** A zone that a file describes: its offset from UTC in milliseconds, by local time in milliseconds. */
-export type FileZone = (wall: number) => number
+/** A zone that a file describes. Local times and offsets from UTC are in milliseconds. */
+export interface FileZone {
+  /** The offset at a local time. A time that a clock change skips has the offset before it, one that it repeats is the first. */
+  readonly offsetAt: (wall: number) => number
+  /** Whether the description has begun at a local time. */
+  readonly describes: (wall: number) => boolean
+  /** The local times in a span at which the offset changes. */
+  readonly changesIn: (from: number, to: number) => number[]
+  /** IANA zones that were found by the offsets. */
+  readonly matches: Map<string, string | null>
+}
 
 const zoneByLowercaseName = new Map(Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name]))
 
@@ -25,13 +35,13 @@ export function zoneByName(tzid: string): string | undefined {
   return undefined
 }
 
-/** Reads the zones that a file describes, by TZID. Zones that cannot be read are left out. */
-export function readFileZones(components: readonly RawComponent[]): Map<string, FileZone> {
+/** Reads the zones that a calendar of a file describes, by TZID. Zones that cannot be read are left out. */
+export function readFileZones(components: readonly RawComponent[], take: TakeSteps): Map<string, FileZone> {
   const zones = new Map<string, FileZone>()
-  for (const raw of components.filter(({ name }) => name === 'VTIMEZONE').slice(0, 200)) {
+  for (const raw of components.filter(({ name }) => name === 'VTIMEZONE').slice(0, maxZones)) {
     try {
       const component = parseComponent(raw)
-      zones.set(textOf(component, 'tzid'), readZone(component, raw))
+      zones.set(textOf(component, 'tzid'), readZone(component, raw, take))
     } catch {
       // Events that name this zone are read as if the file did not describe it.
     }
@@ -39,23 +49,73 @@ export function readFileZones(components: readonly RawComponent[]): Map<string, 
   return zones
 }
 
-interface Observance {
-  readonly offset: number
+/** Zones of a calendar and observances of a zone that are read. */
+const [maxZones, maxObservances] = [200, 500]
+
+/** A change of the clock, by the local time before it. */
+interface Onset {
+  readonly at: number
   readonly before: number
-  readonly start: number
-  readonly rule: string | undefined
-  readonly rdates: readonly number[]
+  readonly after: number
 }
 
-function readZone([, , observances]: Jcal, raw: RawComponent): FileZone {
+interface Observance {
+  readonly before: number
+  readonly after: number
+  /** DTSTART and RDATEs. */
+  readonly starts: readonly number[]
+  readonly series: Series | undefined
+}
+
+function readZone([, , observances]: Jcal, raw: RawComponent, take: TakeSteps): FileZone {
   const rules = rulesOf(raw)
-  const parsed = observances.map((one, index) => readObservance(one, rules[index]))
-  return (wall) => {
-    const changes = parsed.map((one) => ({ one, at: lastChange(one, wall) })).filter(({ at }) => at !== undefined)
-    const latest = changes.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0]
-    const first = [...parsed].sort((a, b) => a.start - b.start)[0]
-    return latest?.one.offset ?? first?.before ?? 0
+  const parsed = observances.slice(0, maxObservances).map((one, index) => readObservance(one, rules[index]))
+  const known = parsed.filter(({ starts }) => starts.length > 0)
+  const first = known.flatMap(({ starts, before }) => starts.map((at) => ({ at, before }))).sort((a, b) => a.at - b.at)[0]
+  if (!first) throw new Error('describes no time')
+  const byDecade = new Map<number, readonly Onset[]>()
+  const onsetsNear = (wall: number): readonly Onset[] => {
+    const decade = Math.floor(new Date(wall).getUTCFullYear() / 10)
+    const onsets = byDecade.get(decade) ?? onsetsOf(known, yearStart(decade * 10), yearStart(decade * 10 + 10), take)
+    byDecade.set(decade, onsets)
+    return onsets
   }
+  return {
+    matches: new Map(),
+    describes: (wall) => wall >= first.at,
+    offsetAt: (wall) => {
+      const onset = onsetsNear(wall).findLast(({ at }) => at <= wall)
+      if (!onset) return first.before
+      return wall - onset.at < onset.after - onset.before ? onset.before : onset.after
+    },
+    changesIn: (from, to) =>
+      [from, to].flatMap(onsetsNear).flatMap(({ at, before, after }) => (at > from && at < to && before !== after ? [at] : [])),
+  }
+}
+
+const yearStart = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
+
+/** The onsets in a span, after the last one of each observance before it, in order of time. */
+function onsetsOf(observances: readonly Observance[], from: number, to: number, take: TakeSteps): Onset[] {
+  const onsets = observances.flatMap(({ before, after, starts, series }) => {
+    take(1 + starts.length / 10)
+    const fixed = starts.filter((at) => at < to)
+    const repeated = series ? [...lastStartBefore(series, from, take), ...listStarts(series, from, to, maxOnsets, take)] : []
+    return [...fixed, ...repeated].map((at) => ({ at, before, after }))
+  })
+  return onsets.sort((a, b) => a.at - b.at)
+}
+
+/** Onsets of an observance in ten years: clocks change a few times a year. */
+const maxOnsets = 1_000
+
+/** The last start of a rule before a time, as a list; a rule that ended or rests for years is searched from its beginning. */
+function lastStartBefore(series: Series, wall: number, take: TakeSteps): number[] {
+  for (const reach of [400 * dayMs, Number.POSITIVE_INFINITY]) {
+    const starts = listStarts(series, Math.max(series.start, wall - reach), wall, 10_000, take)
+    if (starts.length > 0) return starts.slice(-1)
+  }
+  return []
 }
 
 /** The RRULE of each observance of a zone, unparsed and in order. */
@@ -73,15 +133,26 @@ function rulesOf({ lines }: RawComponent): (string | undefined)[] {
 }
 
 function readObservance(component: Jcal, rule: string | undefined): Observance {
+  const [before, after] = [offsetMs(textOf(component, 'tzoffsetfrom')), offsetMs(textOf(component, 'tzoffsetto'))]
+  const start = parseLocalTime(textOf(component, 'dtstart'))
+  if (Number.isNaN(start)) return { before, after, starts: [], series: undefined }
   const rdates = propertiesOf(component, 'rdate').flatMap(([, , , ...values]) => values.map((value) => parseLocalTime(String(value))))
-  const readable = rule === undefined ? undefined : undefinedOnError(() => readRule(rule.replace(/;?UNTIL=[^;]*/i, '')))
+  const readable = rule === undefined ? undefined : undefinedOnError(() => untilInLocalTime(readRule(rule), before))
   return {
-    offset: offsetMs(textOf(component, 'tzoffsetto')),
-    before: offsetMs(textOf(component, 'tzoffsetfrom')),
-    start: parseLocalTime(textOf(component, 'dtstart')),
-    rule: readable,
-    rdates: rdates.filter((ms) => !Number.isNaN(ms)).slice(0, 500),
+    before,
+    after,
+    starts: [start, ...rdates.filter((ms) => !Number.isNaN(ms)).slice(0, 500)],
+    series: readable === undefined ? undefined : { allDay: false, start, end: start, zone: 'UTC', rule: readable, rdates: [], exdates: [] },
   }
+}
+
+/** UNTIL of an observance is in UTC (RFC 5545, 3.6.5); its onsets are computed in the local time before them. */
+function untilInLocalTime(rule: string, before: number): string {
+  const parts = rulePartsOf(rule)
+  const until = parts.get('UNTIL')
+  if (!until?.endsWith('Z')) return rule
+  const at = lastInstantOf(until, { allDay: false, zone: 'UTC' })
+  return at === undefined ? rule : ruleText(parts, { UNTIL: utcBasicText(at + before) })
 }
 
 function undefinedOnError<T>(read: () => T): T | undefined {
@@ -99,35 +170,40 @@ function offsetMs(text: string): number {
   return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000
 }
 
-/** The last local time, up to `wall`, at which an observance began; undefined when it had not begun. */
-function lastChange({ start, rule, rdates }: Observance, wall: number): number | undefined {
-  if (Number.isNaN(start)) return undefined
-  const began = [start, ...rdates].filter((at) => at <= wall)
-  if (rule === undefined) return began.length > 0 ? Math.max(...began) : undefined
-  const series = { allDay: false, start, end: start, zone: 'UTC', rule, rdates: [], exdates: [] }
-  const recent = listStarts(series, Math.max(start, wall - 400 * dayMs), wall + 1, 50)
-  return recent.at(-1) ?? (began.length > 0 ? Math.max(...began) : undefined)
-}
-
-const matchCache = new Map<string, string | null>()
-
 /**
- * The IANA zone that has the offsets of a file's zone over a span of local time; undefined when none has. The zones in `first` are tried
- * before all others. Offsets are compared every 30 days, for two years at most.
+ * The IANA zone that has the offsets of a file's zone over a span of local time: the one of its name if that fits, else one of `first`, else
+ * any; undefined when none has. Compared are the beginning, every 30 days for two years at most, and the days around clock changes.
  */
-export function zoneByOffsets(tzid: string, zone: FileZone, from: number, to: number, first: readonly string[]): string | undefined {
-  const months = Math.min(24, Math.max(1, Math.ceil((to - from) / (30 * dayMs))))
-  const samples = Array.from({ length: months + 1 }, (_, index) => from + Math.min(index * 30 * dayMs, Math.max(0, to - from)))
-  const offsets = samples.map((wall) => zone(wall))
-  const key = `${tzid} ${offsets.join()} ${from} ${first.join()}`
-  const known = matchCache.get(key)
+export function zoneByOffsets(tzid: string, zone: FileZone, from: number, to: number, first: readonly string[], take: TakeSteps) {
+  const key = `${tzid} ${from} ${to} ${first.join()}`
+  const known = zone.matches.get(key)
   if (known !== undefined) return known ?? undefined
-  if (matchCache.size > 500) matchCache.clear()
-  const fits = (name: string) => samples.every((wall, index) => toWallClock(wall - (offsets[index] ?? 0), name) === wall)
-  const found = [...first.filter(isTimeZone), ...zoneByLowercaseName.values()].find(fits)
-  matchCache.set(key, found ?? null)
+  const months = Math.min(24, Math.max(1, Math.ceil((to - from) / (30 * dayMs))))
+  const changes = zone.changesIn(from, Math.min(to, from + 730 * dayMs)).slice(0, 20)
+  const samples = [
+    ...Array.from({ length: months + 1 }, (_, index) => from + Math.min(index * 30 * dayMs, Math.max(0, to - from))),
+    ...changes.flatMap((at) => [at - dayMs, at + dayMs]).filter((wall) => wall > from && wall < to),
+  ].map((wall) => ({ wall, at: wall - zone.offsetAt(wall) }))
+  const fits = (name: string, compared: typeof samples) =>
+    compared.every(({ wall, at }) => {
+      take(stepsPerComparison)
+      return fromWallClock(wall, name) === at
+    })
+  const named = zoneByName(tzid)
+  // What a file does not describe yet is that of the name.
+  const isNamed =
+    named !== undefined &&
+    fits(
+      named,
+      samples.filter(({ wall }) => zone.describes(wall)),
+    )
+  const found = isNamed ? named : [...first.filter(isTimeZone), ...zoneByLowercaseName.values()].find((name) => fits(name, samples))
+  zone.matches.set(key, found ?? null)
   return found
 }
+
+/** Steps of the conversion of a local time. */
+const stepsPerComparison = 10
 
 /** Windows zone names without the ending " Standard Time", each followed by its IANA name (CLDR windowsZones, territory 001). */
 const table = `

@@ -1,44 +1,48 @@
 import { createHash } from 'node:crypto'
-import { type EventTime, wallClockOf } from '#shared/features/calendar/event-time.ts'
-import type { EventStatus, GuestAnswer } from '#shared/features/calendar/events/schemas.ts'
+import { busySpan } from '#shared/features/calendar/event-time.ts'
+import type { EventStatus } from '#shared/features/calendar/events/schemas.ts'
 import { parseComponent, propertiesOf, property, type RawComponent, rawValue, textOf } from '#shared/features/calendar/ics/components.ts'
+import { addedStarts, type FileWhen, ownEnds, removedStarts, ruleAfterGap } from '#shared/features/calendar/ics/file-starts.ts'
 import {
-  durationMs,
+  type Duration,
   type FileTime,
+  instantAfter,
   instantOfFileTime,
   isZoneUnknown,
-  periodLengths,
+  readDuration,
   timesOf,
   type ZoneLookup,
   zoneOfTime,
 } from '#shared/features/calendar/ics/file-times.ts'
+import { zoneByName } from '#shared/features/calendar/ics/file-zones.ts'
 import { cleanFileText, type Jcal } from '#shared/features/calendar/ics/jcal.ts'
+import { remindersOf } from '#shared/features/calendar/ics/read-alarms.ts'
+import { type FilePeople, peopleOf } from '#shared/features/calendar/ics/read-people.ts'
 import { readRule, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
-import { dateMs, dateText, toWallClock } from '#shared/features/calendar/time.ts'
-import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
+import { dateMs, dateText } from '#shared/features/calendar/time.ts'
+import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
 
-/** A guest of a file. */
-interface FileGuest {
-  readonly email: string
-  readonly name: string
-  readonly status: GuestAnswer
-}
-
 /** An event read from a file. */
-export interface FileEvent {
+export interface FileEvent extends FilePeople {
   readonly line: number
   readonly uid: string
   readonly sequence: number
   /** DTSTAMP, which orders two versions with the same sequence number. */
   readonly stamp: string
-  readonly when: EventTime
+  readonly when: FileWhen
+  /** The zones of the calendar that holds the event. */
+  readonly zoneLookup: ZoneLookup
   /** Of a changed occurrence, its original start: a date or a local time. */
   readonly original: FileTime | undefined
+  /** Whether the change is of all later occurrences too (RANGE=THISANDFUTURE). */
+  readonly isForLater: boolean
   readonly recurrence: string | null
   /** Starts added to and removed from the rule, in the local time of the event. */
   readonly rdates: readonly number[]
   readonly exdates: readonly number[]
+  /** Ends of the occurrences that have a length of their own, by their starts. */
+  readonly ownEnds: ReadonlyMap<number, number>
   readonly title: string
   readonly description: string
   readonly location: string
@@ -46,13 +50,11 @@ export interface FileEvent {
   readonly isPrivate: boolean
   readonly isFree: boolean
   readonly reminders: number[] | null
-  readonly organizer: { readonly name: string; readonly email: string } | null
-  readonly guests: readonly FileGuest[]
   /** Warnings about parts that could not be imported. */
   readonly notes: readonly string[]
 }
 
-const [maxRdates, maxExdates, maxGuests] = [2_000, 10_000, 100]
+const [maxRdates, maxExdates] = [2_000, 10_000]
 
 /** Properties that an event may have only once (RFC 5545, 3.6.1). */
 const singleProperties = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
@@ -66,61 +68,87 @@ export function readFileEvent(raw: RawComponent, zoneLookup: ZoneLookup): FileEv
   if (rawValue(raw, 'EXRULE').length > 0) notes.push('has EXRULE, which is left out')
   for (const name of singleProperties)
     if (propertiesOf(component, name).length > 1) notes.push(`has several ${name.toUpperCase()}: the first one counts`)
-  const recurrence = rules[0] === undefined ? null : readFileRule(rules[0], notes)
-  const when = readFileWhen(component, recurrence, zoneLookup, notes)
-  const rdates = localTimesOf(component, 'rdate', when, zoneLookup)
+  const rule = rules[0] === undefined ? null : readFileRule(rules[0], notes)
+  const when = readFileWhen(component, rule, zoneLookup, notes)
+  const rdates = addedStarts(component, when, zoneLookup)
   if (rdates.length > maxRdates) throw new Error(`has more than ${maxRdates} RDATEs`)
-  const exdates = localTimesOf(component, 'exdate', when, zoneLookup)
+  const [start] = timesOf(property(component, 'dtstart') as NonNullable<ReturnType<typeof property>>)
+  const recurrence = rule === null || !start ? rule : ruleAfterGap(rule, start, when)
+  const exdates = [...new Set(removedStarts(component, when, { rule: recurrence, rdates }, zoneLookup))]
   if (exdates.length > maxExdates) throw new Error(`has more than ${maxExdates} EXDATEs`)
   const recurrenceId = property(component, 'recurrence-id')
   const original = recurrenceId && timesOf(recurrenceId)[0]
   if (original && (recurrence !== null || rdates.length > 0)) notes.push('repeats beside its RECURRENCE-ID, which is left out')
-  if (
-    propertiesOf(component, 'rdate')
-      .flatMap(periodLengths)
-      .some((length) => length !== when.end - when.start)
-  )
-    notes.push('has RDATE periods of another length: they are as long as the event')
-  if (recurrenceId?.[1].range !== undefined) notes.push('changes all later occurrences, of which only the first is imported')
+  const repeats = !original && (recurrence !== null || rdates.length > 0)
+  const { start: from, end: to } = busySpan(when, when.zone)
   return {
     line: raw.line,
     uid: uidOf(component) || contentUid(raw),
-    sequence: Math.min(2_000_000_000, Math.max(0, Math.trunc(Number(textOf(component, 'sequence')) || 0))),
+    sequence: sequenceOf(component),
     stamp: textOf(component, 'dtstamp'),
     when,
+    zoneLookup,
     original,
+    isForLater: isForLater(component),
     // RDATEs alone also make a series: its rule gives only the first start.
-    recurrence: original ? null : (recurrence ?? (rdates.length > 0 ? 'FREQ=DAILY;COUNT=1' : null)),
+    recurrence: repeats ? (recurrence ?? 'FREQ=DAILY;COUNT=1') : null,
     rdates: original ? [] : rdates,
     exdates: original ? [] : exdates,
+    ownEnds: original ? new Map() : ownEnds(component, when, zoneLookup),
     title: truncate(textOf(component, 'summary'), 300, 'SUMMARY', notes) || 'Untitled',
-    description: truncate(textOf(component, 'description'), 20_000, 'DESCRIPTION', notes),
+    description: descriptionOf(component, notes),
     location: truncate(textOf(component, 'location'), 500, 'LOCATION', notes),
     status: statusOf(textOf(component, 'status')),
     isPrivate: /^(?:private|confidential)$/i.test(textOf(component, 'class')),
     isFree: /^transparent$/i.test(textOf(component, 'transp')),
-    reminders: remindersOf(component),
+    reminders: remindersOf(component, { start: from, end: to, zone: when.zone, repeats }, notes),
     ...peopleOf(component, notes),
     notes,
   }
 }
 
-function readFileWhen(component: Jcal, recurrence: string | null, zoneLookup: ZoneLookup, notes: string[]): EventTime {
+/** What a METHOD:CANCEL names: an event, or occurrences of it. */
+export interface FileCancel extends Pick<FileEvent, 'line' | 'uid' | 'sequence' | 'original' | 'isForLater' | 'zoneLookup'> {}
+
+/** Reads the event of a METHOD:CANCEL, which need not have a time (RFC 5546, 3.2.5). Throws an Error for one without a UID. */
+export function readCancel(raw: RawComponent, zoneLookup: ZoneLookup): FileCancel {
+  const component = parseComponent(raw)
+  const uid = uidOf(component)
+  if (uid === '') throw new Error('cancels an event without a UID')
+  const recurrenceId = property(component, 'recurrence-id')
+  return {
+    line: raw.line,
+    uid,
+    sequence: sequenceOf(component),
+    original: recurrenceId && timesOf(recurrenceId)[0],
+    isForLater: isForLater(component),
+    zoneLookup,
+  }
+}
+
+/** Orders the versions of an event in a file. */
+export const byNewestFirst = (a: FileEvent, b: FileEvent): number =>
+  b.sequence - a.sequence || (b.stamp < a.stamp ? -1 : b.stamp > a.stamp ? 1 : b.line - a.line)
+
+const sequenceOf = (component: Jcal): number => Math.min(2_000_000_000, Math.max(0, Math.trunc(Number(textOf(component, 'sequence')) || 0)))
+
+const isForLater = (component: Jcal): boolean => /^thisandfuture$/i.test(property(component, 'recurrence-id')?.[1].range ?? '')
+
+function readFileWhen(component: Jcal, recurrence: string | null, zoneLookup: ZoneLookup, notes: string[]): FileWhen {
   const dtstart = property(component, 'dtstart')
   const start = dtstart && timesOf(dtstart)[0]
   if (!start) throw new Error('has no DTSTART')
   const dtend = property(component, 'dtend')
   const end = dtend && timesOf(dtend)[0]
   const text = textOf(component, 'duration')
-  const duration = text === '' ? undefined : durationMs(text)
-  if (text !== '' && (duration === undefined || duration < 0)) throw new Error(`has an invalid DURATION: ${cutText(text, 60)}`)
+  const duration = text === '' ? undefined : readDuration(text)
+  if (text !== '' && (duration === undefined || duration.days < 0 || duration.ms < 0))
+    throw new Error(`has an invalid DURATION: ${cutText(text, 60)}`)
   if (end && duration !== undefined) notes.push('has DTEND and DURATION: DTEND counts')
   if (start.isDate) return readDates(start, end, duration, zoneLookup)
   for (const tzid of new Set([start, ...(end ? [end] : [])].flatMap((time) => (isZoneUnknown(time, zoneLookup) ? [time.tzid] : []))))
     notes.push(`is in the unknown time zone ${tzid}, which the file does not describe: it is read as ${zoneLookup.floating}`)
-  const zone = zoneOfTime(start, spanEnd(start, recurrence), zoneLookup)
-  if (zone === undefined && recurrence !== null) throw new Error(`repeats in the time zone ${start.tzid}, which matches no IANA zone`)
-  if (zone === undefined) notes.push(`is in the time zone ${start.tzid}, which matches no IANA zone: its instant is kept`)
+  const { zone, shownZone } = readZoneOfStart(start, recurrence, zoneLookup, notes)
   const from = instantOfFileTime(start, zone, zoneLookup)
   // A floating end is in the zone of the start.
   const endZone = end && (end.tzid === undefined && !end.isUtc ? zone : zoneOfTime(end, end.wall, zoneLookup))
@@ -128,15 +156,37 @@ function readFileWhen(component: Jcal, recurrence: string | null, zoneLookup: Zo
     ? end.isDate
       ? instantOfFileTime({ ...end, tzid: start.tzid, isUtc: start.isUtc }, zone, zoneLookup)
       : instantOfFileTime(end, endZone, zoneLookup)
-    : from + (duration ?? 0)
+    : duration
+      ? instantAfter(start, zone, duration, zoneLookup)
+      : from
   if (to < from) throw new Error('ends before it starts')
-  return { allDay: false, start: from, end: to, zone: zone ?? 'UTC' }
+  return { allDay: false, start: from, end: to, zone: shownZone, tzid: zone === undefined ? undefined : start.tzid }
 }
 
-function readDates(start: FileTime, end: FileTime | undefined, duration: number | undefined, zoneLookup: ZoneLookup): EventTime {
-  const last = end ? dateMs(dateText(end.wall)) : start.wall + Math.max(dayMs, Math.ceil((duration ?? 0) / dayMs) * dayMs)
+/** The IANA zone of an event, undefined where only its instant is kept, and the zone that it is stored with. */
+function readZoneOfStart(start: FileTime, recurrence: string | null, zoneLookup: ZoneLookup, notes: string[]) {
+  const zone = zoneOfTime(start, spanEnd(start, recurrence), zoneLookup)
+  const named = start.tzid === undefined ? undefined : zoneByName(start.tzid)
+  if (zone !== undefined) {
+    const isDescribed = !start.isUtc && zoneLookup.inFile.has(start.tzid ?? '')
+    if (isDescribed && named !== undefined && zone !== named)
+      notes.push(`is in ${start.tzid}, which the file describes with other offsets: it is read as ${zone}`)
+    return { zone, shownZone: zone }
+  }
+  if (recurrence === null) {
+    notes.push(`is in the time zone ${start.tzid}, which matches no IANA zone: its instant is kept`)
+    return { zone, shownZone: named ?? 'UTC' }
+  }
+  if (named === undefined) throw new Error(`repeats in the time zone ${start.tzid}, which matches no IANA zone`)
+  notes.push(`repeats in ${start.tzid}, which the file describes with offsets that no IANA zone has: it is read as ${named}`)
+  return { zone: named, shownZone: named }
+}
+
+function readDates(start: FileTime, end: FileTime | undefined, duration: Duration | undefined, zoneLookup: ZoneLookup): FileWhen {
+  const days = duration ? duration.days + Math.ceil(duration.ms / dayMs) : 1
+  const last = end ? dateMs(dateText(end.wall)) : start.wall + Math.max(1, days) * dayMs
   if (last < start.wall) throw new Error('ends before it starts')
-  return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: zoneLookup.floating }
+  return { allDay: true, start: start.wall, end: Math.max(last, start.wall + dayMs), zone: zoneLookup.floating, tzid: undefined }
 }
 
 /** The last local time whose zone offset matters: for a series the end of its rule, at most two years after its start. */
@@ -147,30 +197,8 @@ function spanEnd(start: FileTime, recurrence: string | null): number {
   return Math.max(start.wall, Math.min(until, start.wall + 730 * dayMs))
 }
 
-/** The starts of RDATE or EXDATE in the local time of the event. For a timed event, a date means the event's start on that day. */
-function localTimesOf(component: Jcal, name: string, when: EventTime, zoneLookup: ZoneLookup): number[] {
-  const clock = wallClockOf(when, when.start) % dayMs
-  return propertiesOf(component, name).flatMap((one) =>
-    timesOf(one).map((time) => {
-      if (when.allDay) return dateMs(dateText(time.wall))
-      if (time.isDate) return time.wall + clock
-      const zone = zoneOfTime(time, time.wall, time.tzid === undefined && !time.isUtc ? { ...zoneLookup, floating: when.zone } : zoneLookup)
-      return toWallClock(instantOfFileTime(time, zone, zoneLookup), when.zone)
-    }),
-  )
-}
-
-/** The original start of a changed occurrence, in epoch milliseconds as its series counts them. */
-export function originalStartIn(time: FileTime, series: EventTime, zoneLookup: ZoneLookup): number {
-  if (series.allDay) return dateMs(dateText(time.isUtc ? toWallClock(time.wall, series.zone) : time.wall))
-  const clock = wallClockOf(series, series.start) % dayMs
-  if (time.isDate) return instantOfFileTime({ ...time, wall: time.wall + clock, isDate: false }, series.zone, zoneLookup)
-  const own = time.tzid === undefined && !time.isUtc ? { ...zoneLookup, floating: series.zone } : zoneLookup
-  return instantOfFileTime(time, zoneOfTime(time, time.wall, own), own)
-}
-
 /** Bytes of a UID that its unique index can hold beside the ids: an index row has 2,704 bytes at most. */
-const maxUidBytes = 2_600
+export const maxUidBytes = 2_600
 
 function uidOf(component: Jcal): string {
   const uid = cutText(textOf(component, 'uid'), 1_000)
@@ -188,39 +216,28 @@ function truncate(text: string, most: number, name: string, notes: string[]): st
 const statusOf = (text: string): EventStatus =>
   /^cancelled$/i.test(text) ? 'cancelled' : /^tentative$/i.test(text) ? 'tentative' : 'confirmed'
 
-function remindersOf([, , components]: Jcal): number[] | null {
-  const alarms = components.filter(([name]) => name === 'valarm')
-  const minutes = alarms.flatMap((alarm) => {
-    const [, parameters, , value] = property(alarm, 'trigger') ?? []
-    const ms = parameters?.related === undefined ? durationMs(String(value ?? '')) : undefined
-    const before = ms === undefined ? Number.NaN : Math.round(-ms / minuteMs)
-    return before >= 0 && before <= 10_080 ? [before] : []
-  })
-  return alarms.length === 0 ? null : [...new Set(minutes)].slice(0, 5)
+/** Links of conferences and pages that are kept. */
+const maxLinks = 10
+
+/** DESCRIPTION, followed by a line for each link of URL, CONFERENCE and X-GOOGLE-CONFERENCE that it does not hold. */
+function descriptionOf(component: Jcal, notes: string[]): string {
+  const links = ['url', 'conference', 'x-google-conference']
+    .flatMap((name) => propertiesOf(component, name))
+    .map(([, , , value]) => cutText(cleanFileText(String(value ?? '')).replaceAll(/\s/g, ''), 2_000))
+  const text = cleanFileText(textOf(component, 'description'))
+  const kept = cutText(text, maxDescription)
+  const missing = [...new Set(links)].filter((link) => link !== '' && !holdsLink(kept, link)).slice(0, maxLinks)
+  const lines = missing.map((link) => `\n${link}`).join('')
+  return `${truncate(text, maxDescription - lines.length, 'DESCRIPTION', notes)}${lines}`.replace(/^\n/, '')
 }
 
-const answers: Readonly<Record<string, GuestAnswer>> = { ACCEPTED: 'accepted', DECLINED: 'declined', TENTATIVE: 'tentative' }
+const maxDescription = 20_000
 
-function peopleOf(component: Jcal, notes: string[]): Pick<FileEvent, 'organizer' | 'guests'> {
-  const person = ([, { cn = '' }, , value]: readonly [string, Readonly<Record<string, string>>, string, ...unknown[]]) => ({
-    email: cutText(
-      cleanFileText(String(value ?? ''))
-        .replace(/^mailto:/i, '')
-        .trim(),
-      320,
-    ),
-    name: cutText(cleanFileText(String(cn)), 200),
-  })
-  const organizer = property(component, 'organizer')
-  const attendees = propertiesOf(component, 'attendee').map((one) => ({
-    ...person(one),
-    status: answers[String(one[1].partstat).toUpperCase()] ?? ('needs_action' as const),
-  }))
-  const guests = [
-    ...new Map(attendees.filter(({ email }) => email.includes('@')).map((guest) => [guest.email.toLowerCase(), guest])).values(),
-  ]
-  if (guests.length > maxGuests) notes.push(`has ${guests.length} guests, of which ${maxGuests} are kept`)
-  return { organizer: organizer ? person(organizer) : null, guests: guests.slice(0, maxGuests) }
+/** Whether a text holds a link, not only a longer one that begins alike. */
+function holdsLink(text: string, link: string): boolean {
+  for (let at = text.indexOf(link); at >= 0; at = text.indexOf(link, at + link.length))
+    if (!/^(?:[\w/?#=&%~+-]|[.:;,@!]\w)/.test(text.slice(at + link.length, at + link.length + 2))) return true
+  return false
 }
 
 /** A UID for an event without one, derived from its content: importing the same file again finds the same event. */

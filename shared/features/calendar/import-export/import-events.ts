@@ -10,7 +10,7 @@ import { type EventRow, findExceptions, insertEvents, updateEvents } from '#shar
 import { newAttendee } from '#shared/features/calendar/guests/guests.ts'
 import { findMembers, replaceAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
-import type { ImportWarning, ReadFile } from '#shared/features/calendar/ics/read-file.ts'
+import type { FileSet, ImportWarning } from '#shared/features/calendar/ics/read-file.ts'
 import { buildImportedSets, type ImportedSet } from '#shared/features/calendar/import-export/imported-rows.ts'
 import { deleteOtherExceptions, lockEventsByUid } from '#shared/features/calendar/import-export/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
@@ -38,14 +38,9 @@ interface ImportCounts {
  * a whole: the event, its changed occurrences and its guests keep their ids, and no sequence number falls. Guests keep the answers of the
  * file, and nobody is mailed. In a calendar without overlaps, an event that would overlap is left out with a warning.
  */
-export async function importEvents(
-  scope: Scope,
-  calendar: Calendar,
-  part: ReadFile['byUid'],
-  zoneLookup: ReadFile['zoneLookup'],
-): Promise<ImportCounts> {
+export async function importEvents(scope: Scope, calendar: Calendar, part: readonly FileSet[]): Promise<ImportCounts> {
   const { db, workspace } = scope
-  const uids = part.map(([uid]) => uid)
+  const uids = part.map(({ uid }) => uid)
   const known = await lockEventsByUid(db, workspace.id, calendar.id, uids)
   const exceptions = await findExceptions(
     db,
@@ -54,7 +49,7 @@ export async function importEvents(
   )
   const people = [calendar.owner_id, ...known.map(({ created_by }) => created_by)].filter((id) => id !== null)
   const organizers = await findMembersById(db, workspace.id, [...new Set(people)])
-  const sets = buildImportedSets({ scope, calendar, zoneLookup, organizers }, part, { events: known, exceptions })
+  const sets = buildImportedSets({ scope, calendar, organizers }, part, { events: known, exceptions })
   const written = calendar.settings.no_overlap ? await writeWithoutOverlaps(scope, calendar, sets) : { sets, warnings: [] }
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
@@ -62,8 +57,12 @@ export async function importEvents(
   const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || eventTimeOf(event).end > scope.now().getTime())
   for (const [change, sets] of Map.groupBy(upcoming, ({ change }) => change)) await announceImportedEvents(scope, calendar, change, sets)
   const created = written.sets.filter(({ change }) => change === 'created').length
-  const notes = written.sets.flatMap(({ line, event: { uid }, note }) => (note === undefined ? [] : [{ line, uid, message: note }]))
-  const skipped = sets.length - written.sets.length
+  const notes = written.sets.flatMap(({ line, event: { uid }, notes }) => notes.map((message) => ({ line, uid, message })))
+  const built = new Set(sets.map(({ event: { uid } }) => uid))
+  const missing = part.filter(({ uid }) => !built.has(uid))
+  for (const { uid, cancels } of missing)
+    notes.push({ line: cancels[0]?.line ?? 0, uid, message: 'cancels an event that the calendar does not have' })
+  const skipped = sets.length - written.sets.length + missing.length
   return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
 }
 
@@ -106,7 +105,7 @@ async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<vo
   await replaceAttendees(
     db,
     workspace.id,
-    [...kept],
+    [...kept].filter((id) => guests.some(([event]) => event.id === id)),
     guests.flatMap(([event, all]: readonly [EventRow, FileEvent['guests']]) =>
       all.map(({ email, name, status }, position) =>
         newAttendee(scope, event.id, { user_id: members.get(email.toLowerCase()) ?? null, email, name }, position, { status }),

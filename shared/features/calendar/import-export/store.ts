@@ -18,15 +18,12 @@ export async function deleteOtherExceptions(
   if (seriesIds.length > 0) await db.query(deleteExceptionRows({ workspaceId, seriesIds, keptIds }))
 }
 
-const { uid, id, status, sequence, created_by, created_at } = eventColumns
-const identityColumns = { uid, id, status, sequence, created_by, created_at }
-
 const selectEventsByUid = statement(
   'calendar.selectEventsByUid',
-  `select ${selectList(identityColumns)} from calendar_events
+  `select ${selectList(eventColumns)} from calendar_events
    where workspace_id = $workspaceId and calendar_id = $calendarId and uid = any($uids) and series_id is null
    order by id for no key update`,
-  { params: { workspaceId: uuid, calendarId: uuid, uids: texts }, columns: identityColumns },
+  { params: { workspaceId: uuid, calendarId: uuid, uids: texts }, columns: eventColumns },
 )
 /** The events and series of a calendar with some UIDs, locked until the transaction ends. */
 export const lockEventsByUid = (db: Executor, workspaceId: string, calendarId: string, uids: readonly string[]) =>

@@ -1,5 +1,5 @@
 import { type EventTime, instantOfWallClock, wallClockOf } from '#shared/features/calendar/event-time.ts'
-import { eventTimeOf, seriesOf, wallClockText } from '#shared/features/calendar/events/event.ts'
+import { type EventTimeColumns, eventTimeOf, seriesOf, wallClockText } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { endOfTime, isSeriesStart, lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
 import { type RuleParts, rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
@@ -24,7 +24,7 @@ export function moveByDays(before: EventTime, after: EventTime, other: EventTime
 }
 
 /** The repeats of a moved series: days named in the rule are shifted, and added and excluded starts move by the same distance. */
-export function moveRepeats(row: EventRow, after: EventTime): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
+export function moveRepeats(row: EventTimeColumns, after: EventTime): Pick<EventRow, 'recurrence' | 'rdates' | 'exdates'> {
   const series = seriesOf(row)
   if (!series) return { recurrence: row.recurrence, rdates: row.rdates, exdates: row.exdates }
   const move = moveBetween(series, after)
@@ -139,7 +139,7 @@ const firstOnlyRule = 'FREQ=DAILY;COUNT=1'
  * Splits the repeats of a series at one of its starts. Each start is in exactly one part, and COUNT is divided. The rule of the later part
  * continues from a start of the rule, so that it keeps its days; if the split is at an added start, that one stays in `rdates`.
  */
-export function splitRepeats(row: EventRow, original: number): { before: SeriesPart; after: SeriesPart } {
+export function splitRepeats(row: EventTimeColumns, original: number): { before: SeriesPart; after: SeriesPart } {
   const series = seriesOf(row) as Series
   const when = eventTimeOf(row)
   const parts = rulePartsOf(series.rule)
