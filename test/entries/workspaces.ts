@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/core/people/pages.test.ts'
+import '#test/core/people/password-quota.test.ts'
 import '#test/core/people/reset.test.ts'
 import '#test/core/people/sign-in.test.ts'
 import '#test/core/workspaces/invitations.test.ts'

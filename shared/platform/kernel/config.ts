@@ -33,6 +33,8 @@ export interface Config {
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
+  /** Maximum checks of passwords in a minute (decisions, Rate limits). */
+  readonly signInLimit: { readonly perAccount: number; readonly perIp: number }
   readonly databaseConnections: number
   readonly workerPort: number
   readonly logLevel: string
@@ -204,6 +206,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       fileBytes: read('FREE_FILE_BYTES', integer(100 * 1024 * 1024, 0, 1e15)),
       members: read('FREE_MEMBERS', integer(5, 1, 1e6)),
       spaces: read('FREE_SPACES', integer(3, 0, 1e6)),
+    },
+    signInLimit: {
+      perAccount: read('SIGN_IN_LIMIT_PER_ACCOUNT', integer(10, 1, 10_000)),
+      perIp: read('SIGN_IN_LIMIT_PER_IP', integer(10, 1, 100_000)),
     },
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),

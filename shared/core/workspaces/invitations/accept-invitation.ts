@@ -1,4 +1,4 @@
-import { verifyPassword } from '#shared/core/people/passwords.ts'
+import { checkPassword, hashPasswordByToken, type PasswordQuota } from '#shared/core/people/passwords.ts'
 import { preparePerson } from '#shared/core/people/people.ts'
 import { type OpenedSession, openSession, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import { emailIndexName, findPersonByEmail, insertPerson, type Person } from '#shared/core/people/store.ts'
@@ -19,16 +19,20 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * Joins a workspace by a mailed token, and signs in. Creates an account with this name and password if the address has none. Otherwise the
  * existing account joins; UNAUTHORIZED when the password is not that account's.
  */
-export const acceptInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> =>
-  accept(scope, answer, async (inside, person, workspaceId) => {
+export const acceptInvitation = (
+  scope: PlatformScope,
+  quota: PasswordQuota,
+  answer: InvitationAnswer,
+): Promise<OpenedSession & { org_id: string }> =>
+  accept(scope, quota, answer, async (inside, person, workspaceId) => {
     const session = await openSession(inside, person)
     if (!session) throw wrongPasswordProblem('The password has just been changed')
     return { ...session, org_id: workspaceId }
   })
 
 /** Like `acceptInvitation`, without opening a session. */
-export const joinByInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<void> =>
-  accept(scope, answer, () => Promise.resolve())
+export const joinByInvitation = (scope: PlatformScope, quota: PasswordQuota, answer: InvitationAnswer): Promise<void> =>
+  accept(scope, quota, answer, () => Promise.resolve())
 
 /** The invitation of a mailed token, for its page. NOT_FOUND when it was used, withdrawn, has expired or never existed. */
 export async function readInvitation(scope: PlatformScope, token: string): Promise<InvitationView> {
@@ -48,15 +52,16 @@ export interface InvitationView {
 
 type Conclude<T> = (scope: PlatformScope, person: Person, workspaceId: string) => Promise<T>
 
-async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclude: Conclude<T>): Promise<T> {
+async function accept<T>(scope: PlatformScope, quota: PasswordQuota, answer: InvitationAnswer, conclude: Conclude<T>): Promise<T> {
   const tokenHash = hashSecret(answer.token)
   const invitation = await findInvitation(scope.db, tokenHash, scope.now())
   if (!invitation) throw invalidTokenProblem()
-  const known = await findPersonByEmail(scope.db, invitation.email)
-  if (known && !(await verifyPassword(answer.password, known.password_hash))) {
+  const { email } = invitation
+  const known = await findPersonByEmail(scope.db, email)
+  if (known && !(await checkPassword(quota, { email, password: answer.password }, known.password_hash))) {
     throw wrongPasswordProblem('This address has an account already: send its own password')
   }
-  const person = known ?? (await preparePerson({ ...answer, email: invitation.email }))
+  const person = known ?? preparePerson({ email, name: answer.name, hash: await hashPasswordByToken(quota, answer) })
   try {
     return await scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
@@ -66,7 +71,7 @@ async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclud
   } catch (error) {
     // A concurrent invitation has just created an account for this address: join with that one.
     if (known || uniqueViolation(error) !== emailIndexName) throw error
-    return accept(scope, answer, conclude)
+    return accept(scope, quota, answer, conclude)
   }
 }
 
