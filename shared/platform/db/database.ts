@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
-import { type ConnectionOwner, ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { type ConnectionOwner, ConnectionShares, connectionOwner } from '#shared/platform/db/pool/connection-shares.ts'
 import {
   cancelStatement,
   HeavyStatementLimiter,
@@ -29,8 +29,11 @@ export interface Executor {
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` after the commit of the transaction; outside one, at once. */
   afterCommit(hook: () => void): void
-  /** The same executor with its connections counted in the share of a workspace; a transaction keeps its connection. */
-  forWorkspace(workspaceId: string): Executor
+  /**
+   * The same executor with its connections counted for a workspace, and for the share of its owner's workspaces; a transaction keeps its
+   * connection.
+   */
+  forWorkspace(workspaceId: string, shareId?: string): Executor
 }
 
 /** An executor in one open transaction. */
@@ -71,12 +74,14 @@ export class Database implements Executor {
     return this.#runTransaction(null, work, last)
   }
 
-  forWorkspace(workspaceId: string): Executor {
+  forWorkspace(workspaceId: string, shareId = workspaceId): Executor {
+    const owner = connectionOwner(workspaceId, shareId)
     const shared: Executor = {
-      query: (statement) => this.#query(workspaceId, statement),
-      transaction: (work, last) => this.#runTransaction(workspaceId, work, last),
+      query: (statement) => this.#query(owner, statement),
+      transaction: (work, last) => this.#runTransaction(owner, work, last),
       afterCommit: (hook) => hook(),
-      forWorkspace: (other) => (other === workspaceId ? shared : this.forWorkspace(other)),
+      forWorkspace: (other, share = other === workspaceId ? shareId : other) =>
+        other === workspaceId && share === shareId ? shared : this.forWorkspace(other, share),
     }
     return shared
   }

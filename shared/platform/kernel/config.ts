@@ -35,6 +35,8 @@ export interface Config {
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
   /** Maximum checks of passwords in a minute (decisions, Rate limits). */
   readonly signInLimit: { readonly perAccount: number; readonly perIp: number }
+  /** Maximum workspaces that a person may own, and make in an hour. The operator's commands are exempt. */
+  readonly workspaceLimit: { readonly perPerson: number; readonly perHour: number }
   readonly databaseConnections: number
   readonly workerPort: number
   readonly logLevel: string
@@ -210,6 +212,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     signInLimit: {
       perAccount: read('SIGN_IN_LIMIT_PER_ACCOUNT', integer(10, 1, 10_000)),
       perIp: read('SIGN_IN_LIMIT_PER_IP', integer(10, 1, 100_000)),
+    },
+    workspaceLimit: {
+      perPerson: read('MAX_WORKSPACES_PER_PERSON', integer(100, 1, 1e6)),
+      perHour: read('WORKSPACES_PER_HOUR', integer(20, 1, 1e6)),
     },
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),

@@ -3,8 +3,14 @@ import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 /** Milliseconds that a caller waits for a connection before OVERLOADED (page "Beyond", section 2). */
 const maxWaitMs = 3_000
 
-/** The user of a connection: a workspace's id, or null for the platform's own work, which has no cap. */
+/** The user of a connection: the text of `connectionOwner`, or null for the platform's own work, which has no cap. */
 export type ConnectionOwner = string | null
+
+/** A workspace as user of connections: its id, after the id of its share where that is another one. */
+export const connectionOwner = (workspaceId: string, shareId: string): string =>
+  shareId === workspaceId ? workspaceId : `${shareId}/${workspaceId}`
+
+const shareOf = (owner: ConnectionOwner): ConnectionOwner => owner?.split('/', 1)[0] ?? null
 
 interface WaitingCaller {
   readonly admit: () => void
@@ -13,13 +19,15 @@ interface WaitingCaller {
 /**
  * Shares the connections of a process among workspaces. A workspace that holds less than a quarter of them gets any free one. A workspace
  * that holds a quarter or more gets another one only while neither the platform nor a workspace with less waits, and more than a quarter is
- * free. Waiting workspaces are served round-robin, callers of one workspace first in, first out.
+ * free. The connections of workspaces with the same share count together. Waiting shares are served round-robin, as are the workspaces of one
+ * share; callers of one workspace first in, first out.
  */
 export class ConnectionShares {
   readonly #quarter: number
   /** Connections reserved for workspaces that hold less than a quarter. */
   readonly #reserve: number
   #free: number
+  /** Held connections by share. */
   readonly #held = new Map<ConnectionOwner, number>()
   /** Waiting callers by owner. The map's order is the round-robin order. */
   readonly #lists = new Map<ConnectionOwner, WaitingCaller[]>()
@@ -46,14 +54,15 @@ export class ConnectionShares {
 
   release(owner: ConnectionOwner): void {
     this.#free += 1
-    const held = (this.#held.get(owner) ?? 0) - 1
-    if (held > 0) this.#held.set(owner, held)
-    else this.#held.delete(owner)
+    const share = shareOf(owner)
+    const held = (this.#held.get(share) ?? 0) - 1
+    if (held > 0) this.#held.set(share, held)
+    else this.#held.delete(share)
     if (this.#waiting > 0) this.#admit()
   }
 
   #isWithinShare(owner: ConnectionOwner): boolean {
-    return owner === null || (this.#held.get(owner) ?? 0) < this.#quarter
+    return owner === null || (this.#held.get(shareOf(owner)) ?? 0) < this.#quarter
   }
 
   /** Whether a workspace may have more than its quarter now. */
@@ -63,7 +72,8 @@ export class ConnectionShares {
 
   #hold(owner: ConnectionOwner): void {
     this.#free -= 1
-    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1)
+    const share = shareOf(owner)
+    this.#held.set(share, (this.#held.get(share) ?? 0) + 1)
   }
 
   #wait(owner: ConnectionOwner): Promise<void> {
@@ -99,11 +109,21 @@ export class ConnectionShares {
       if (owner === undefined) return
       const list = this.#lists.get(owner) as WaitingCaller[]
       const next = list.shift() as WaitingCaller
-      // The owner moves behind the other waiting owners.
-      this.#lists.delete(owner)
-      if (list.length > 0) this.#lists.set(owner, list)
+      this.#moveBehind(owner)
+      if (list.length === 0) this.#lists.delete(owner)
       this.#waiting -= 1
       next.admit()
+    }
+  }
+
+  /** Moves the workspaces of the owner's share behind the others, and the owner behind all. */
+  #moveBehind(owner: ConnectionOwner): void {
+    const share = shareOf(owner)
+    const ofShare = [...this.#lists].filter(([other]) => shareOf(other) === share && other !== owner)
+    const own = this.#lists.get(owner) as WaitingCaller[]
+    for (const [other, list] of [...ofShare, [owner, own] as const]) {
+      this.#lists.delete(other)
+      this.#lists.set(other, list)
     }
   }
 
