@@ -1,6 +1,7 @@
 import { findExcessGrant, findLiftedLimits } from '#shared/core/policy/grants/excess-grants.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { lockRolesShared, type Role } from '#shared/core/roles/store.ts'
+import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -10,6 +11,10 @@ export function requireGrantable({ actor }: Scope, rules: readonly PolicyRule[],
   const excess = findExcessGrant(actor.policy, rules)
   if (excess) throw problem('FORBIDDEN', where + excess.message)
 }
+
+/** Whether an actor may give a role, or an invitation with it, to somebody now. */
+export const mayGive = ({ actor }: Pick<Scope, 'actor'>, { policy }: Pick<Role, 'policy'>): boolean =>
+  permits({ actor }, 'iam:manage_members') && findExcessGrant(actor.policy, policy) === undefined
 
 /** Throws FORBIDDEN when replacing the rules `before` by `after` would give their holders rights that the caller does not hold. */
 export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[], after: readonly PolicyRule[]): void {

@@ -3,13 +3,16 @@ import { preparePerson } from '#shared/core/people/people.ts'
 import { type OpenedSession, openSession, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import { emailIndexName, findPersonByEmail, insertPerson, type Person } from '#shared/core/people/store.ts'
 import { hashSecret } from '#shared/core/people/tokens.ts'
+import { mayGive } from '#shared/core/roles/grants.ts'
 import { giveRoles, lockRolesShared } from '#shared/core/roles/store.ts'
+import { readActor, systemActor } from '#shared/core/scope/actor.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { findWorkspace, lockWorkspace } from '#shared/core/scope/workspace.ts'
 import type { InvitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
 import { consumeInvitation, findInvitation, type Invitation } from '#shared/core/workspaces/invitations/store.ts'
+import { reportLeftOutRolesJob } from '#shared/core/workspaces/jobs.ts'
 import { countMembers, insertMember } from '#shared/core/workspaces/members/store.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
@@ -92,10 +95,28 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   return workspace.id
 }
 
-/** Makes the person a member if it is not, and assigns the invitation's roles that still exist. */
-async function addMember({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
-  await insertMember(db, invitation.workspace_id, person.id)
-  const roles = await lockRolesShared(db, invitation.workspace_id, invitation.role_ids)
-  const assignable = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
-  await giveRoles(db, invitation.workspace_id, person.id, assignable)
+/**
+ * Makes the person a member if it is not, and assigns the invitation's roles that still exist and that the inviter may give now. Of the
+ * others the holders of iam:manage_members are notified (page "Beyond", section 1, Invitations).
+ */
+async function addMember({ db, jobQueue, cause }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
+  const { workspace_id: workspaceId, invited_by } = invitation
+  await insertMember(db, workspaceId, person.id)
+  const roles = (await lockRolesShared(db, workspaceId, invitation.role_ids)).filter((role) => !role.is_anonymous)
+  const inviter = invited_by === null ? systemActor : await readActor(db, workspaceId, invited_by)
+  const { given = [], leftOut = [] } = Object.groupBy(roles, (role) => (inviter && mayGive({ actor: inviter }, role) ? 'given' : 'leftOut'))
+  await giveRoles(
+    db,
+    workspaceId,
+    person.id,
+    given.map(({ id }) => id),
+  )
+  if (leftOut.length === 0) return
+  const payload = {
+    invitationId: invitation.id,
+    person: person.name,
+    inviter: inviter?.name ?? null,
+    roles: leftOut.map(({ name }) => name),
+  }
+  await jobQueue.enqueue(db, reportLeftOutRolesJob, { workspaceId, cause }, payload)
 }
