@@ -44,7 +44,12 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
-  const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database), answers: new AnswerAdmission(maxAnswerBytes) }
+  const services: ApiServices = {
+    ...shared,
+    waiter,
+    rateLimits: new RateLimits(database, config),
+    answers: new AnswerAdmission(maxAnswerBytes),
+  }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(
     {

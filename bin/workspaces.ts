@@ -1,7 +1,7 @@
 import { findPerson, findPersonByEmail, type Person } from '#shared/core/people/store.ts'
 import { systemActor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { Workspace } from '#shared/core/scope/store.ts'
+import type { EnteredWorkspace, Workspace } from '#shared/core/scope/store.ts'
 import { findWorkspace } from '#shared/core/scope/workspace.ts'
 import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
 import { insertWorkspace } from '#shared/core/workspaces/store.ts'
@@ -13,11 +13,11 @@ import type { CommandScope } from './command-scope.ts'
 export async function createReadyWorkspace(
   { db }: Pick<Scope, 'db'>,
   { name, plan, owner }: { name: string; plan: Workspace['plan']; owner: Pick<Person, 'id'> },
-): Promise<Workspace> {
+): Promise<EnteredWorkspace> {
   return db.transaction(async (tx) => {
     const { id } = await insertWorkspace(tx, { id: newId(), name: name.trim(), plan, owner_id: owner.id })
     await createWorkspaceTables(tx, id)
-    return (await findWorkspace(tx, id)) as Workspace
+    return (await findWorkspace(tx, id)) as EnteredWorkspace
   })
 }
 

@@ -2,6 +2,7 @@ import { dueKinds, maintenanceKind, subscriptions } from '#shared/features.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
+import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
 import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
@@ -29,7 +30,12 @@ export class Pools {
 
   constructor(pools: readonly WorkerPool[], handlers: readonly AnyHandler[], services: WorkerServices) {
     this.#services = services
-    this.#loops = handlers.map((handler) => new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services))
+    const shares = createWorkspaceShares(services)
+    this.#loops = handlers.map((handler) => {
+      const { gate } = handler.job
+      const peers = gate && (() => this.#loops.filter((loop) => loop.handlesSignal(gate.name)))
+      return new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services, shares, peers)
+    })
     this.#others = [
       ...(pools.includes(dispatchPool) ? [new EventDispatcher(services, subscriptions)] : []),
       ...(pools.includes(duePool) ? [new DueScheduler(services, dueKinds, maintenanceKind)] : []),

@@ -5,7 +5,7 @@ import { forbidden, permits, permitsSomewhere } from '#shared/core/scope/access.
 import { loadActor, loadVisitor } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
-import { findWorkspace } from '#shared/core/scope/workspace.ts'
+import { loadWorkspace } from '#shared/core/scope/workspace.ts'
 import { dispositionOf, requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -28,12 +28,12 @@ export async function enterWorkspace(
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
     throw unknownWorkspaceProblem()
   const id = orgId.toLowerCase()
-  const workspace = await cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
+  const workspace = await loadWorkspace(cache, db, id)
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw unknownWorkspaceProblem()
   requireReady(workspace)
   requireNotHalted({ work: 'request', app: route.app }, workspace)
-  const scope: Scope = { ...platform, db: db.forWorkspace(id), workspace, actor }
+  const scope: Scope = { ...platform, db: db.forWorkspace(id, workspace.share_id), workspace, actor }
   const resolved = await resolveResource(route, head, scope)
   requirePermission(route, scope, resolved?.key)
   for (const further of route.further ?? []) {
@@ -69,11 +69,12 @@ async function resolveResource(route: Route, head: RequestHead<never, unknown>, 
 async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: RequestHead<never, unknown>): Promise<Admitted> {
   const { cache, db } = platform
   const id = orgId.toLowerCase()
-  const workspace = isUuid(id) ? await cache.remember(db, id, 'workspace', () => findWorkspace(db, id)) : undefined
+  const workspace = isUuid(id) ? await loadWorkspace(cache, db, id) : undefined
   const isReady = workspace && workspace.status !== 'provisioning'
   if (!isReady || dispositionOf({ work: 'request', app: route.app }, workspace) !== 'runs') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)
-  const scope: Scope = { ...platform, db: db.forWorkspace(id), cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
+  const ownDb = db.forWorkspace(id, workspace.share_id)
+  const scope: Scope = { ...platform, db: ownDb, cause: { ...platform.cause, actorType: 'anonymous' }, workspace, actor }
   const resolved = await route.on?.(head as RequestHead<string, unknown>, scope)
   return { scope, resource: resolved?.resource }
 }

@@ -1,4 +1,5 @@
 import type { Tag } from '#api/http/openapi/tags.ts'
+import type { PasswordQuota } from '#shared/core/people/passwords.ts'
 import type { Permission } from '#shared/core/policy/permissions.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
@@ -26,7 +27,7 @@ const withoutPermission: ReadonlySet<string> = new Set(['public', 'any', 'person
 export const needsNoPermission = (admission: Admission): admission is Exclude<Admission, Permission> => withoutPermission.has(admission)
 
 /** Names of rate limits; api/access/rate-limit.ts holds their quotas. */
-export type LimitName = 'sign-in' | 'forgot' | 'functions' | 'forms' | 'content' | 'calendar'
+export type LimitName = 'forgot' | 'functions' | 'forms' | 'content' | 'calendar'
 
 /**
  * The part of a request that is known before its body is read. Values computed on demand are functions, not accessors: V8 makes a hidden
@@ -47,6 +48,8 @@ export interface Request<Path extends string, Body, Query, Resource = unknown> {
   readonly header: (name: string) => string
   /** The client's network address, as the rate limits see it. */
   readonly address: string
+  /** Counts the checks and settings of passwords in this request, once each, however often the work is tried. */
+  readonly passwordQuota: () => PasswordQuota
   /** Method, path and query as sent, with the first value of each parameter. */
   readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
 }
@@ -94,8 +97,8 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly further?: readonly FurtherPermission<Path, Query, Resource>[]
   /** Rate limit by the client's network address. */
   readonly limit: LimitName | null
-  /** Second rate limit, by the subject of the request, such as the account to sign in to. Counted before the work. */
-  readonly limitBy?: readonly [LimitName, (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => string]
+  /** Set where the work checks or sets passwords. It counts itself, by `request.passwordQuota`. */
+  readonly usesPasswords?: true
   /**
    * Which websites may call the route from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
    * this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for pages, else 'any'.

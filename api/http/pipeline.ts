@@ -26,7 +26,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
  * Handles every request in one order: cross-site check (403), limit by IP, authentication (401), workspace (404), app enabled (404), permission
- * (403), validation (400), limit by subject, work, answer. The application sets the request id before. A request that writes refreshes the
+ * (403), validation (400), work, answer. The application sets the request id before. A request that writes refreshes the
  * cache first; one that only reads verifies the cache by its own statement.
  */
 export function createRouteHandler(route: Route, services: ApiServices): Middleware {
@@ -44,7 +44,7 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
 
 /** Whether a route only reads. */
 const isRead = (route: Route): route is AnswerRoute | PageRoute =>
-  (route.kind === 'answer' || route.kind === 'page') && route.method === 'GET' && route.limitBy === undefined
+  (route.kind === 'answer' || route.kind === 'page') && route.method === 'GET'
 
 async function read(
   route: AnswerRoute | PageRoute,
@@ -55,7 +55,7 @@ async function read(
   const admitted = await admit(route, ctx, services, databaseOf(ctx, services))
   const scope = { ...admitted.scope, verification } as Scope
   const query = readRouteQuery(route, ctx)
-  const request = buildRequest(ctx, query, {}, admitted.resource)
+  const request = buildRequest(services, ctx, query, {}, admitted.resource)
   if (route.kind === 'page') return pageOf(route, await route.handle({ ...request, body: new URLSearchParams() }, scope), services)
   return answerOf(route, await route.handle(request, scope))
 }
@@ -69,11 +69,6 @@ async function work(route: Route, ctx: Context, services: ApiServices, db: Execu
   if (route.kind === 'receive') return workOnFile(route, ctx, admitted, services, key)
   const { request, bytes } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)
-  // A request counts once, however often it is tried.
-  if (route.limitBy && !ctx.state.isCounted) {
-    await services.rateLimits.countSubject(ctx, route.limitBy[0], route.limitBy[1](request, scope as Scope))
-    ctx.state.isCounted = true
-  }
   if (route.kind === 'page') {
     const shown = await route.handle({ ...request, body: request.body as URLSearchParams }, scope as Scope)
     return pageOf(route, shown, services)
@@ -98,7 +93,7 @@ async function workOnFile(
   services: ApiServices,
   key: string | undefined,
 ): Promise<Answer> {
-  const { body: _, ...request } = buildRequest(ctx, readRouteQuery(route, ctx), undefined, resource)
+  const { body: _, ...request } = buildRequest(services, ctx, readRouteQuery(route, ctx), undefined, resource)
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
   const upload = { ...route.upload, maxBytes }
   // The file arrives once, however often the request is tried.

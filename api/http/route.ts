@@ -77,7 +77,7 @@ interface ReceivedRequest<Path extends string, Query, Kept, Resource> extends Om
 
 /** Options of a route that takes bytes instead of JSON: uploads, and signed bodies that are verified as sent. */
 interface Receiving<Path extends string, Query, Kept, Response, Resource>
-  extends Omit<Declaration<Path, undefined, Query, Resource>, 'body' | 'onBody' | 'limitBy'>,
+  extends Omit<Declaration<Path, undefined, Query, Resource>, 'body' | 'onBody'>,
     Answering<Response> {
   readonly upload: Upload
   /** Reads the whole file into storage, not into memory. The file stays invisible; a sweep removes it when the request fails. */
@@ -162,11 +162,9 @@ export type AnswerRoute = { readonly kind: 'answer' } & Answered<any, any, any, 
 export type ReceiveRoute = {
   readonly kind: 'receive'
   readonly onBody?: undefined
-  readonly limitBy?: undefined
   readonly body?: undefined
 } & Receiving<any, any, any, any, any>
-export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Omit<Paged<any, any, any>, 'limitBy'> &
-  Pick<AnswerRoute, 'limitBy'>
+export type PageRoute = { readonly kind: 'page'; readonly body?: undefined } & Paged<any, any, any>
 export type DelegateRoute = { readonly kind: 'delegate' } & Delegated<any, any, any, any, any, any>
 /* biome-ignore-end lint/suspicious/noExplicitAny: see above */
 export type Route = AnswerRoute | ReceiveRoute | PageRoute | DelegateRoute

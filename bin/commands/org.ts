@@ -1,5 +1,6 @@
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { changeWorkspaceStatus, setWorkspacePlan } from '#shared/core/workspaces/store.ts'
+import { viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -44,7 +45,7 @@ export const orgCommands = [
     run: async ({ name, owner, plan }, platform) => {
       const person = await requirePerson(platform, owner)
       const created = await createReadyWorkspace(platform, { name, plan: plan ?? platform.config.defaultPlan, owner: person })
-      return { data: created, lines: workspaceResult(created).lines }
+      return { data: viewWorkspace({ workspace: created }), lines: workspaceResult(created).lines }
     },
   }),
   command({

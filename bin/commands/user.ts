@@ -1,8 +1,10 @@
 import { createPerson, generatePassword } from '#shared/core/people/people.ts'
 import { newPassword } from '#shared/core/people/schemas.ts'
+import { setSharesApart } from '#shared/core/workspaces/owners.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
+import { requirePerson } from '../workspaces.ts'
 
 export const userCommands = [
   command({
@@ -22,6 +24,25 @@ export const userCommands = [
         data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },
         lines: [`Created ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],
       }
+    },
+  }),
+  command({
+    name: 'user share',
+    summary: 'Count the workspaces of an owner one by one, or together, where workspaces share slots and connections',
+    options: schema(
+      t.Object({
+        person: t.String({ description: 'address or id of the owner' }),
+        workspaces: t.Enum(['separate', 'together'], {
+          description:
+            'separate: each may have as much as a workspace of another owner; together (the default of every owner): all of them',
+        }),
+      }),
+    ),
+    run: async ({ person, workspaces }, platform) => {
+      const { id, email } = await requirePerson(platform, person)
+      const count = await setSharesApart(platform, id, workspaces === 'separate')
+      const counted = workspaces === 'separate' ? 'count one by one' : 'count together'
+      return { data: { id, email, workspaces, count }, lines: [`The workspaces of ${email} (${count} now) ${counted}.`] }
     },
   }),
 ]

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { callKontor, callWith } from '#test/bin/call.ts'
 import { addUnreadyWorkspace, addWaitingJob } from '#test/bin/rows.ts'
+import { readShares } from '#test/core/workspaces/rows.ts'
 import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
 import { movingClock } from '#test/support/moving-clock.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -31,6 +32,22 @@ test('commands: a new account can sign in with the chosen or printed password', 
   const short = await callKontor(w, 'user', 'create', 'eve@example.com', 'Eve', '--password', '1234567')
   t.is(short.code, 2)
   t.regex(short.err, /^password must have at least 8 characters\nUsage: kontor user create <email> <name> /)
+})
+
+test('commands: the workspaces of an owner count one by one, those made later too, until they count together again', async (t) => {
+  const w = await fresh()
+  const { json: owner } = await callKontor(w, 'user', 'create', 'agency@example.com', 'Agency', '--json')
+  const make = async (name: string) => (await callKontor(w, 'org', 'create', name, owner.id, '--json')).json.id as string
+  const ids = [await make('One'), await make('Two')]
+  t.deepEqual(await readShares(w.db, owner.id), [owner.id, owner.id])
+  const separate = await callKontor(w, 'user', 'share', 'Agency@example.com', 'separate', '--json')
+  t.deepEqual(separate.json, { id: owner.id, email: 'agency@example.com', workspaces: 'separate', count: 2 })
+  ids.push(await make('Three'))
+  t.deepEqual(await readShares(w.db, owner.id), ids)
+  const together = await callKontor(w, 'user', 'share', owner.id, 'together')
+  t.regex(together.out, /^The workspaces of agency@example.com \(3 now\) count together\.$/m)
+  t.deepEqual(await readShares(w.db, owner.id), [owner.id, owner.id, owner.id])
+  t.is((await callKontor(w, 'user', 'share', owner.id, 'apart')).code, 2)
 })
 
 test('commands: an unknown command is named before the list of commands, or as JSON', async (t) => {

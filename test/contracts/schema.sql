@@ -1278,6 +1278,7 @@ create table users (
   name text not null,
   password_hash text not null,
   created_at timestamp with time zone default now() not null,
+  shares_apart boolean default false not null,
   constraint users_pkey PRIMARY KEY (id)
 );
 
@@ -1296,6 +1297,7 @@ create table workspaces (
   color text,
   logo text,
   created_at timestamp with time zone default now() not null,
+  share_id uuid not null,
   constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
@@ -1520,6 +1522,8 @@ CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builtin_version, id);
 
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
+
+CREATE INDEX workspaces_share ON public.workspaces USING btree (share_id, id);
 
 CREATE OR REPLACE FUNCTION public.add_calendar_state()
  RETURNS trigger
@@ -1759,6 +1763,20 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.invalidate_shares()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        insert into cache_invalidations (scope) values (old.share_id);
+      end if;
+      if tg_op <> 'DELETE' then
+        insert into cache_invalidations (scope) values (new.share_id);
+      end if;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_queue_history()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1947,6 +1965,15 @@ AS $function$
       return new;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.set_workspace_share()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      select case when shares_apart then new.id else id end into new.share_id from users where id = new.owner_id for share;
+      return new;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.take_dispatches(known text[], workspaces uuid[], of_each integer)
  RETURNS SETOF event_outbox
  LANGUAGE sql
@@ -2096,3 +2123,7 @@ CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FO
 CREATE TRIGGER workspaces_check_book_settings BEFORE UPDATE OF default_currency, books_closed_through ON public.workspaces FOR EACH ROW WHEN (((old.default_currency <> new.default_currency) OR (old.books_closed_through IS DISTINCT FROM new.books_closed_through))) EXECUTE FUNCTION check_book_settings();
 
 CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();
+
+CREATE TRIGGER workspaces_set_share BEFORE INSERT OR UPDATE OF owner_id ON public.workspaces FOR EACH ROW EXECUTE FUNCTION set_workspace_share();
+
+CREATE TRIGGER workspaces_shares_changed AFTER INSERT OR DELETE OR UPDATE OF owner_id, share_id ON public.workspaces FOR EACH ROW EXECUTE FUNCTION invalidate_shares();

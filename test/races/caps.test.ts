@@ -1,6 +1,6 @@
 import test from 'ava'
 import { atOnce, made, makeType, openArena, rounds, tally, totalOf } from '#test/races/arena.ts'
-import { createAccount, password } from '#test/support/account.ts'
+import { createAccount, fromAnywhere, password } from '#test/support/account.ts'
 import type { Client } from '#test/support/client.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
 
@@ -69,7 +69,7 @@ test('caps: an invitation that many accept and one takes back has one new member
     const { id } = await made(ring.owner.post(`${ring.path}/members`, { email }))
     const token = await mailedToken(w, email)
     const [accepted, withdrawn] = await Promise.all([
-      atOnce(6, visitors, (client) => client.post('/v1/auth/accept-invite', { token, name: 'Ann', password })),
+      atOnce(6, visitors, (client) => client.post('/v1/auth/accept-invite', { token, name: 'Ann', password }, fromAnywhere())),
       ring.owners[1].delete(`${ring.path}/invitations/${id}`),
     ])
     const joined = accepted.filter(({ status }) => status === 200).length

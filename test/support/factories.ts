@@ -25,10 +25,10 @@ interface Maker {
   readonly visitor: Client
 }
 
-/** Creates a workspace that is set up, with its owner signed in. */
-export async function createOrg({ api, visitor }: Maker, name = 'Acme', plan: 'paid' | 'free' = 'paid'): Promise<Org> {
-  const db = api.services.database
-  const owner = await createPerson({ api, visitor }, 'Olive Owner')
+/** Creates a workspace that is set up, with its owner signed in: a new person, unless one is given. */
+export async function createOrg(maker: Maker, name = 'Acme', plan: 'paid' | 'free' = 'paid', by?: Caller): Promise<Org> {
+  const db = maker.api.services.database
+  const owner = by ?? (await createPerson(maker, 'Olive Owner'))
   const id = randomUUID()
   await db.query({ text: `insert into workspaces (id, name, plan, owner_id) values ($1, $2, $3, $4)`, values: [id, name, plan, owner.id] })
   await db.query({ text: 'insert into members (workspace_id, user_id) values ($1, $2)', values: [id, owner.id] })

@@ -49,13 +49,14 @@ export const routes = [
     path: '/reset',
     summary: 'Set a new password with the form of the page',
     description: 'Works without scripts. All sessions of the person end.',
+    usesPasswords: true,
     form: passwordReset,
     fails: ['NOT_FOUND'],
-    handle: async ({ body }, scope) => {
+    handle: async ({ body, passwordQuota }, scope) => {
       const token = body.get('token') ?? ''
       await requireResetToken(scope, token)
       try {
-        await resetPassword(scope, passwordReset.parse(Object.fromEntries(body)))
+        await resetPassword(scope, passwordQuota(), passwordReset.parse(Object.fromEntries(body)))
         return { title: 'Your password is set', body: renderDone({}) }
       } catch (error) {
         if (error instanceof Problem && error.status < 500) return resetPage(token, error)

@@ -9,24 +9,21 @@ import { caller } from '#shared/core/workspaces/schemas.ts'
 
 const common = { tag: 'People', app: null } as const
 
-/** The account for which sign-in attempts are counted, from whichever network addresses they come. */
-const accountKey = (email: string): string => email.trim().toLowerCase()
-
 export const routes = [
   answer({
     ...common,
     method: 'POST',
     path: '/auth/sign-in',
     summary: 'Sign in with a password',
-    description: 'At most ten attempts a minute per network address and per account.',
+    description: 'At most ten attempts a minute per network address and per account, unless the operator has set other limits.',
     permission: 'public',
-    limit: 'sign-in',
-    limitBy: ['sign-in', ({ body }) => accountKey(body.email)],
-    fails: ['UNAUTHORIZED', 'RATE_LIMITED'],
+    limit: null,
+    usesPasswords: true,
+    fails: ['UNAUTHORIZED'],
     body: credentials,
     status: 200,
     response: signInAnswer,
-    handle: ({ body }, scope) => signIn(scope, body),
+    handle: ({ body, passwordQuota }, scope) => signIn(scope, passwordQuota(), body),
   }),
   answer({
     ...common,
@@ -60,12 +57,11 @@ export const routes = [
     description: "Ends the person's other sessions. Counts as an attempt to sign in.",
     permission: 'person',
     limit: null,
-    limitBy: ['sign-in', (_, { principal }) => accountKey(principal?.email ?? '')],
-    fails: ['RATE_LIMITED'],
+    usesPasswords: true,
     body: passwordChange,
     status: 204,
     response: null,
-    handle: ({ body }, scope) => changePassword(scope, body),
+    handle: ({ body, passwordQuota }, scope) => changePassword(scope, passwordQuota(), body),
   }),
   answer({
     ...common,
@@ -86,13 +82,14 @@ export const routes = [
     method: 'POST',
     path: '/auth/reset',
     summary: 'Set a new password by the token of a mail',
-    description: 'The token works once, within an hour. All sessions of the person end.',
+    description: 'The token works once, within an hour. All sessions of the person end. At most ten tries a minute per token.',
     permission: 'public',
     limit: null,
+    usesPasswords: true,
     body: passwordReset,
     status: 204,
     response: null,
-    handle: ({ body }, scope) => resetPassword(scope, body),
+    handle: ({ body, passwordQuota }, scope) => resetPassword(scope, passwordQuota(), body),
   }),
   answer({
     ...common,
@@ -100,13 +97,14 @@ export const routes = [
     path: '/auth/accept-invite',
     summary: 'Join a workspace by the token of a mail',
     description:
-      'Creates an account with this name and password. If the invited address has an account, that account joins: the password must be its own, and its name stays.',
+      'Creates an account with this name and password. If the invited address has an account, that account joins: the password must be its own, and its name stays. That counts as an attempt to sign in; a new account takes at most ten tries a minute per token.',
     permission: 'public',
     limit: null,
+    usesPasswords: true,
     fails: ['UNAUTHORIZED', 'LIMIT_EXCEEDED', 'ORG_SUSPENDED'],
     body: invitationAnswer,
     status: 200,
     response: acceptedInvitation,
-    handle: ({ body }, scope) => acceptInvitation(scope, body),
+    handle: ({ body, passwordQuota }, scope) => acceptInvitation(scope, passwordQuota(), body),
   }),
 ]

@@ -23,7 +23,8 @@ export const routes = [
     method: 'POST',
     path: `${orgPath}/members`,
     summary: 'Invite a person',
-    description: 'Mails a token to the address. The person joins by accepting; a new invitation invalidates the earlier token.',
+    description:
+      'Mails a token to the address. The person joins by accepting, with the roles that you may give then; those who manage members are notified of others. A new invitation invalidates the earlier token and counts in your name.',
     permission: 'iam:manage_members',
     fails: ['KEY_TAKEN', 'LIMIT_EXCEEDED', 'RATE_LIMITED'],
     body: invitationInput,

@@ -76,15 +76,16 @@ export const routes = [
     path: '/accept-invite',
     summary: 'Accept an invitation with the form of the page',
     description: 'Works without scripts.',
+    usesPasswords: true,
     form: invitationAnswer,
     fails: ['NOT_FOUND', 'UNAUTHORIZED', 'LIMIT_EXCEEDED', 'ORG_SUSPENDED'],
-    handle: async ({ body }, scope) => {
+    handle: async ({ body, passwordQuota }, scope) => {
       const sent = Object.fromEntries(body)
       const token = sent.token ?? ''
       const view = await readInvitation(scope, token)
       try {
         // An existing account keeps its name, so the form does not ask for one.
-        await joinByInvitation(scope, invitationAnswer.parse(view.hasAccount ? { ...sent, name: view.email } : sent))
+        await joinByInvitation(scope, passwordQuota(), invitationAnswer.parse(view.hasAccount ? { ...sent, name: view.email } : sent))
         return { title: 'You are in', brand: view.workspace, body: renderDone({ email: view.email, name: view.workspace.name }) }
       } catch (error) {
         if (error instanceof Problem && error.status < 500) return invitedPage(view, token, { name: sent.name ?? '', failure: error })

@@ -1,6 +1,6 @@
 import { answer, orgPath } from '#api/http/route.ts'
 import { workspace, workspaceInput, workspaceList } from '#shared/core/workspaces/schemas.ts'
-import { createWorkspace, listWorkspaces } from '#shared/core/workspaces/workspaces.ts'
+import { createWorkspace, listWorkspaces, viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 
 const common = { tag: 'Workspaces', app: null, limit: null } as const
 
@@ -21,8 +21,10 @@ export const routes = [
     method: 'POST',
     path: '/orgs',
     summary: 'Create a workspace',
-    description: 'A worker sets it up; until then its routes answer 503 ORG_NOT_READY with Retry-After.',
+    description:
+      'A worker sets it up; until then its routes answer 503 ORG_NOT_READY with Retry-After. By default a person may own 100 workspaces, and make 20 an hour.',
     permission: 'person',
+    fails: ['RATE_LIMITED'],
     body: workspaceInput,
     status: 201,
     response: workspace,
@@ -37,6 +39,6 @@ export const routes = [
     permission: 'member',
     status: 200,
     response: workspace,
-    handle: async (_, scope) => scope.workspace,
+    handle: async (_, scope) => viewWorkspace(scope),
   }),
 ]

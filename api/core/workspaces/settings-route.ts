@@ -1,7 +1,7 @@
 import { answer, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { workspace, workspaceChanges } from '#shared/core/workspaces/schemas.ts'
-import { changeWorkspaceSettings } from '#shared/core/workspaces/workspaces.ts'
+import { changeWorkspaceSettings, viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 
 /** The route that changes a workspace's settings. `requireLogo` refuses a path that names no image. */
 export const createSettingsRoute = (requireLogo: (scope: Scope, path: string) => Promise<void>) =>
@@ -16,7 +16,7 @@ export const createSettingsRoute = (requireLogo: (scope: Scope, path: string) =>
       'Omitted properties stay unchanged. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
     permission: 'org:update',
     body: workspaceChanges,
-    stored: (_, scope) => scope.workspace,
+    stored: (_, scope) => viewWorkspace(scope),
     status: 200,
     response: workspace,
     handle: async ({ body }, scope) => {

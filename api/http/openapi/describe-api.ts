@@ -28,7 +28,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
         'x-permission': route.permission,
         ...(route.further ? { 'x-further-permissions': route.further.map(({ permission }) => permission) } : {}),
         'x-app': route.app,
-        'x-rate-limit': route.limit,
+        'x-rate-limit': route.usesPasswords ? 'sign-in' : route.limit,
       }
     }
   }

@@ -36,14 +36,14 @@ export function failuresOf(route: Route, responses: Map<string, JsonObject>): Js
 
 /** All error codes of a route: those of the pipeline, and those that the declaration names. */
 export function codesOf(route: Route): ErrorCode[] {
-  const { permission, path, limit, limitBy, fails = [] } = route
+  const { permission, path, fails = [] } = route
   const inWorkspace = path.startsWith('/orgs/:orgId')
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', 'UNAVAILABLE', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
   if (!needsNoPermission(permission) || refusesCrossSite(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
-  if (limit || limitBy) codes.add('RATE_LIMITED')
+  if (isLimited(route)) codes.add('RATE_LIMITED')
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 

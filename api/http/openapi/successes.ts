@@ -20,7 +20,8 @@ export const responseHeaders: JsonObject = {
 const refer = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` })
 
 /** Whether a route is rate limited. */
-export const isLimited = ({ limit, limitBy }: Pick<Route, 'limit' | 'limitBy'>): boolean => limit !== null || limitBy !== undefined
+export const isLimited = ({ limit, usesPasswords }: Pick<Route, 'limit' | 'usesPasswords'>): boolean =>
+  limit !== null || usesPasswords === true
 
 /** The headers of every answer of a route. */
 export const commonHeaders = (route: Route): JsonObject => ({

@@ -27,7 +27,7 @@ const slowBodyMs = 50
 export async function readRequest(
   route: Route,
   ctx: Context,
-  { cache }: ApiServices,
+  services: ApiServices,
   { scope, resource }: Admitted,
 ): Promise<ParsedRequest> {
   const query = readRouteQuery(route, ctx)
@@ -36,21 +36,30 @@ export async function readRequest(
   ctx.state.body ??= arrive(route, ctx)
   const { value, bytes }: ReadBody = await ctx.state.body
   const body =
-    route.body && route.body !== 'any' && !takesFile(route) ? await bodyOf(route, route.body, ctx, value, { scope, resource }) : value
-  if (performance.now() - started <= slowBodyMs) return { request: buildRequest(ctx, query, body, resource), bytes }
-  await cache.refresh()
+    route.body && route.body !== 'any' && !takesFile(route)
+      ? await bodyOf(route, route.body, ctx, services, value, { scope, resource })
+      : value
+  if (performance.now() - started <= slowBodyMs) return { request: buildRequest(services, ctx, query, body, resource), bytes }
+  await services.cache.refresh()
   const resolved = await route.on?.({ params: ctx.params, query: () => query }, scope as Scope)
-  return { request: buildRequest(ctx, query, body, resolved?.resource), bytes }
+  return { request: buildRequest(services, ctx, query, body, resolved?.resource), bytes }
 }
 
 /** Parses the body by the route's schema. Unknown keys are reported first, since a misspelled key is often a missing one too. */
-async function bodyOf(route: Route, body: Schema<unknown>, ctx: Context, value: unknown, { scope, resource }: Admitted): Promise<unknown> {
+async function bodyOf(
+  route: Route,
+  body: Schema<unknown>,
+  ctx: Context,
+  services: ApiServices,
+  value: unknown,
+  { scope, resource }: Admitted,
+): Promise<unknown> {
   if (!isStrict(ctx)) return body.parse(value)
   const answer = carriedBy(route)
   const known = readKnownKeys(value, { body: body.json, answer, stored: undefined })
   const read = body.parse(known.value)
   if (!known.isComparable || route.kind === 'page' || !route.stored) return read
-  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(buildRequest(ctx, {}, read, resource), scope as Scope)))
+  const stored: unknown = JSON.parse(JSON.stringify(await route.stored(buildRequest(services, ctx, {}, read, resource), scope as Scope)))
   readKnownKeys(value, { body: body.json, answer, stored })
   return read
 }
@@ -91,7 +100,13 @@ const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.
 const noBody = { value: {}, bytes: Buffer.alloc(0) }
 
 /** The request as a handler sees it. */
-export const buildRequest = <Body>(ctx: Context, query: unknown, body: Body, resource: unknown): Request<string, Body, unknown> => ({
+export const buildRequest = <Body>(
+  { rateLimits }: Pick<ApiServices, 'rateLimits'>,
+  ctx: Context,
+  query: unknown,
+  body: Body,
+  resource: unknown,
+): Request<string, Body, unknown> => ({
   params: ctx.params,
   query,
   body,
@@ -99,6 +114,7 @@ export const buildRequest = <Body>(ctx: Context, query: unknown, body: Body, res
   // Only GET has ranges (RFC 9110, 14.2).
   header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
   address: ctx.ip,
+  passwordQuota: () => rateLimits.passwordQuota(ctx),
   line: () => requestLineOf(ctx),
 })
 

@@ -11,7 +11,7 @@ export type Path = readonly [string, ...string[]]
 /** Replaces references in a value; `extra` adds roots to those of the run. */
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
-/** Roots of references (decisions, Flows). The database knows them too (`flow_references`, migration 0016). */
+/** Roots of references (decisions, Flows). The database knows them too (`flow_references`, migration 0015). */
 const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
 
 /** Whether a name begins with a root of references, such as `trigger.record.name` or `item`. */

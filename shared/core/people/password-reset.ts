@@ -1,5 +1,5 @@
 import { mailResetJob } from '#shared/core/people/jobs.ts'
-import { hashPassword, verifyPassword } from '#shared/core/people/passwords.ts'
+import { checkPassword, hashPassword, hashPasswordByToken, type PasswordQuota } from '#shared/core/people/passwords.ts'
 import { wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import {
   consumeResetToken,
@@ -29,9 +29,14 @@ const maxUnusedResets = 5
  * Changes the caller's password and ends its other sessions. UNAUTHORIZED for a wrong current password, also when a concurrent request has
  * just changed or reset it: an old password cannot overwrite the new one.
  */
-export async function changePassword(scope: PlatformScope, { current, next }: { current: string; next: string }): Promise<void> {
+export async function changePassword(
+  scope: PlatformScope,
+  quota: PasswordQuota,
+  { current, next }: { current: string; next: string },
+): Promise<void> {
   const person = scope.principal && (await findPerson(scope.db, scope.principal.id))
-  if (!person || !(await verifyPassword(current, person.password_hash))) throw wrongPasswordProblem('current is not your password')
+  const isRight = person && (await checkPassword(quota, { email: person.email, password: current }, person.password_hash))
+  if (!isRight) throw wrongPasswordProblem('current is not your password')
   const hash = await hashPassword(next)
   await scope.db.transaction(async (tx) => {
     if (!(await replacePasswordHash(tx, person, hash))) throw wrongPasswordProblem('current is not your password any more')
@@ -88,11 +93,15 @@ export async function requireResetToken({ db, now }: PlatformScope, token: strin
 }
 
 /** Sets a password by a mailed token and ends all sessions of the person. A token works once. */
-export async function resetPassword(scope: PlatformScope, { token, password }: { token: string; password: string }): Promise<void> {
+export async function resetPassword(
+  scope: PlatformScope,
+  quota: PasswordQuota,
+  { token, password }: { token: string; password: string },
+): Promise<void> {
   const tokenHash = hashSecret(token)
   const userId = await findResetPersonId(scope.db, tokenHash, scope.now())
   if (userId === undefined) throw invalidTokenProblem()
-  const hash = await hashPassword(password)
+  const hash = await hashPasswordByToken(quota, { token, password })
   await scope.db.transaction(async (tx) => {
     // Locks the person before the token, in the same order as `changePassword`.
     await setPasswordHash(tx, userId, hash)

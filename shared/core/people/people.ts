@@ -6,17 +6,17 @@ import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** A new person, not stored yet, with the hash of its chosen password. */
-export const preparePerson = async (person: { email: string; name: string; password: string }): Promise<Person> => ({
+/** A new person, not stored yet. */
+export const preparePerson = ({ email, name, hash }: { email: string; name: string; hash: string }): Person => ({
   id: newId(),
-  email: person.email.trim(),
-  name: person.name.trim(),
-  password_hash: await hashPassword(person.password),
+  email: email.trim(),
+  name: name.trim(),
+  password_hash: hash,
 })
 
-/** Creates an account; KEY_TAKEN when the address has one. */
+/** Creates an account for the operator; KEY_TAKEN when the address has one. */
 export async function createPerson({ db }: PlatformScope, input: { email: string; name: string; password: string }): Promise<Person> {
-  const person = await preparePerson(input)
+  const person = preparePerson({ ...input, hash: await hashPassword(input.password) })
   try {
     await insertPerson(db, person)
   } catch (cause) {

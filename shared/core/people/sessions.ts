@@ -1,4 +1,4 @@
-import { verifyPassword } from '#shared/core/people/passwords.ts'
+import { checkPassword, type PasswordQuota } from '#shared/core/people/passwords.ts'
 import { sessionDays } from '#shared/core/people/principals-store.ts'
 import { deleteSession, findPersonByEmail, insertSession, type Person } from '#shared/core/people/store.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
@@ -16,9 +16,13 @@ export interface OpenedSession {
 }
 
 /** Opens a session for this address and password. Every wrong pair gives the same UNAUTHORIZED and takes the same time. */
-export async function signIn(scope: PlatformScope, input: { email: string; password: string }): Promise<OpenedSession> {
+export async function signIn(
+  scope: PlatformScope,
+  quota: PasswordQuota,
+  input: { email: string; password: string },
+): Promise<OpenedSession> {
   const person = await findPersonByEmail(scope.db, input.email)
-  const isRight = await verifyPassword(input.password, person?.password_hash)
+  const isRight = await checkPassword(quota, input, person?.password_hash)
   const session = person && isRight ? await openSession(scope, person) : undefined
   if (!session) throw wrongPasswordProblem('The address or the password is wrong')
   return session

@@ -1,6 +1,6 @@
 import type { Actor } from '#shared/core/scope/actor.ts'
 import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
-import type { Workspace } from '#shared/core/scope/store.ts'
+import type { EnteredWorkspace } from '#shared/core/scope/store.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
@@ -45,7 +45,7 @@ export interface PlatformScope extends Services, Pick<CursorScope, 'cursorBindin
 
 /** Scope of work in a workspace: the workspace, the actor and its rights. */
 export interface Scope extends PlatformScope {
-  readonly workspace: Workspace
+  readonly workspace: EnteredWorkspace
   readonly actor: Actor
   /** Compute budget that the parts of a request share, such as the records of a batch. */
   readonly computeBudget?: ComputeBudget | undefined

@@ -1,5 +1,16 @@
 import type { SourcedRule } from '#shared/core/policy/evaluate.ts'
-import { boolean, date, instant, json, jsonb, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  boolean,
+  date,
+  instant,
+  integer,
+  json,
+  jsonb,
+  type RowOf,
+  selectList,
+  text,
+  uuid,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 
@@ -70,19 +81,30 @@ export const workspaceColumns = {
 }
 export type Workspace = RowOf<typeof workspaceColumns>
 
+const enteredColumns = {
+  ...workspaceColumns,
+  /** Workspaces with the same share together get what one workspace may have while others wait: those of one owner. */
+  share_id: uuid.notNull,
+}
+/** A workspace in which work happens. `share_id` is not for callers. */
+export type EnteredWorkspace = RowOf<typeof enteredColumns>
+
 /** One workspace's settings. */
-export const findWorkspaceRow = statement(
-  'scope.findWorkspaceRow',
-  `select ${selectList(workspaceColumns)} from workspaces where id = $id`,
-  {
-    params: { id: uuid },
-    columns: workspaceColumns,
-  },
+export const findWorkspaceRow = statement('scope.findWorkspaceRow', `select ${selectList(enteredColumns)} from workspaces where id = $id`, {
+  params: { id: uuid },
+  columns: enteredColumns,
+})
+
+/** Ids of the workspaces of a share, at most `most`. */
+export const findShareMembers = statement(
+  'scope.findShareMembers',
+  'select id from workspaces where share_id = $shareId order by id limit $most',
+  { params: { shareId: uuid, most: integer }, columns: { id: uuid.notNull } },
 )
 
 /** Locks a workspace and reads it. */
 export const lockWorkspaceRow = statement(
   'scope.lockWorkspaceRow',
-  `select ${selectList(workspaceColumns)} from workspaces where id = $id for no key update`,
-  { params: { id: uuid }, columns: workspaceColumns },
+  `select ${selectList(enteredColumns)} from workspaces where id = $id for no key update`,
+  { params: { id: uuid }, columns: enteredColumns },
 )

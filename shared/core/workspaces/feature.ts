@@ -1,4 +1,7 @@
-import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
+import { reportLeftOutRolesJob, setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { workspaceMaintenance } from '#shared/core/workspaces/maintenance.ts'
 
-export const feature = { jobs: { setUpWorkspace: setUpWorkspaceJob }, maintenance: workspaceMaintenance }
+export const feature = {
+  jobs: { setUpWorkspace: setUpWorkspaceJob, reportLeftOutRoles: reportLeftOutRolesJob },
+  maintenance: workspaceMaintenance,
+}

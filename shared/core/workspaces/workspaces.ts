@@ -1,6 +1,7 @@
-import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
+import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
+import { requireWorkspaceQuota } from '#shared/core/workspaces/owners.ts'
 import type { WorkspaceChanges } from '#shared/core/workspaces/schemas.ts'
 import { changeWorkspace, insertWorkspace, listWorkspacesOf } from '#shared/core/workspaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -9,19 +10,24 @@ import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 
-/** Creates a workspace owned by the calling person. A worker sets it up; until then its routes answer ORG_NOT_READY. */
-export async function createWorkspace(
-  { db, principal, config, jobQueue, cause }: PlatformScope,
-  input: { name: string },
-): Promise<Workspace> {
+/**
+ * Creates a workspace owned by the calling person. A worker sets it up; until then its routes answer ORG_NOT_READY. Throws as
+ * `requireWorkspaceQuota`.
+ */
+export async function createWorkspace(scope: PlatformScope, input: { name: string }): Promise<Workspace> {
+  const { db, principal, config, jobQueue, cause } = scope
   if (!principal) throw problem('UNAUTHORIZED')
   const id = newId()
   return db.transaction(async (tx) => {
+    await requireWorkspaceQuota(within(scope, tx), principal.id)
     const workspace = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
     await jobQueue.enqueue(tx, setUpWorkspaceJob, { workspaceId: id, cause }, { workspaceId: id })
     return workspace
   })
 }
+
+/** The workspace's settings, as callers see them. */
+export const viewWorkspace = ({ workspace: { share_id: _, ...shown } }: Pick<Scope, 'workspace'>): Workspace => shown
 
 /** Workspaces of the calling person, oldest first. */
 export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')

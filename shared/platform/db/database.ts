@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
-import { type ConnectionOwner, ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { type ConnectionOwner, ConnectionShares, connectionOwner, shareOf } from '#shared/platform/db/pool/connection-shares.ts'
 import { LongWaits } from '#shared/platform/db/pool/long-waits.ts'
 import { createPool, type DatabaseOptions, findIdleTimeoutError } from '#shared/platform/db/pool/pool.ts'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
@@ -29,10 +29,13 @@ export interface Executor {
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` after the commit of the transaction; outside one, at once. */
   afterCommit(hook: () => void): void
-  /** The workspace in whose share its connections count; null for the platform's own work. */
+  /** The workspace for which its connections count; null for the platform's own work. */
   readonly workspaceId: string | null
-  /** The same executor with its connections counted in the share of a workspace; a transaction keeps its connection. */
-  forWorkspace(workspaceId: string): Executor
+  /**
+   * The same executor with its connections counted for a workspace, and for the share of its owner's workspaces; a transaction keeps its
+   * connection.
+   */
+  forWorkspace(workspaceId: string, shareId?: string): Executor
 }
 
 /** An executor in one open transaction. */
@@ -42,9 +45,12 @@ export interface Tx extends Executor {
 
 /** For whom statements run: the workspace whose share counts, and the meter of its caller. */
 interface User {
+  readonly workspaceId: string | null
   readonly owner: ConnectionOwner
   readonly meter?: ByteMeter | undefined
 }
+
+const platformUser: User = { workspaceId: null, owner: null }
 
 /** Keeps the platform's own schemas on the coordinator where Citus places new schemas on worker nodes. Plain PostgreSQL ignores it. */
 export const citusCoordinatorOption = '-c citus.enable_schema_based_sharding=off'
@@ -70,7 +76,7 @@ export class Database implements Executor {
       perWorkspace: options.processors ?? 2,
       // The last quarter of the connections is for other statements.
       inAll: Math.max(1, options.connections - Math.max(1, Math.floor(options.connections / 4))),
-      othersUseFor: (workspaceId) => this.#shares.othersUseFor(workspaceId),
+      othersUseFor: (share) => this.#shares.othersUseFor(share),
     })
     this.pool = createPool(url, options)
     this.#stopWatching = endSilentConnections(this.pool, url)
@@ -82,29 +88,36 @@ export class Database implements Executor {
   }
 
   query<Row>(statement: Statement<Row>): Promise<Row[]> {
-    return this.#query({ owner: null }, statement)
+    return this.#query(platformUser, statement)
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
-    return this.#runTransaction({ owner: null }, work, last)
+    return this.#runTransaction(platformUser, work, last)
   }
 
-  forWorkspace(workspaceId: string): Executor {
-    return this.#executor({ owner: workspaceId })
+  forWorkspace(workspaceId: string, shareId = workspaceId): Executor {
+    return this.#executor({ workspaceId, owner: connectionOwner(workspaceId, shareId) })
   }
 
   /** The same executor, whose `meter` counts the bytes of the rows that it reads. */
   metered(meter: ByteMeter): Executor {
-    return this.#executor({ owner: null, meter })
+    return this.#executor({ workspaceId: null, owner: null, meter })
   }
 
   #executor(user: User): Executor {
     const shared: Executor = {
-      workspaceId: user.owner,
+      workspaceId: user.workspaceId,
       query: (statement) => this.#query(user, statement),
       transaction: (work, last) => this.#runTransaction(user, work, last),
       afterCommit: (hook) => hook(),
-      forWorkspace: (workspaceId) => (workspaceId === user.owner ? shared : this.#executor({ ...user, owner: workspaceId })),
+      forWorkspace: (workspaceId, shareId) => {
+        // Without a share, the same workspace keeps the one that it has.
+        const owner = connectionOwner(
+          workspaceId,
+          shareId ?? (workspaceId === user.workspaceId ? shareOf(user.owner) : null) ?? workspaceId,
+        )
+        return owner === user.owner ? shared : this.#executor({ ...user, workspaceId, owner })
+      },
     }
     return shared
   }
@@ -143,13 +156,14 @@ export class Database implements Executor {
   }
 
   /** Runs a search once its workspace may run another one. */
-  async #withSlot<T>(workspaceId: string, search: () => Promise<T>): Promise<T> {
-    const admission = this.#searches.acquire(workspaceId)
+  async #withSlot<T>(owner: string, search: () => Promise<T>): Promise<T> {
+    const share = shareOf(owner)
+    const admission = this.#searches.acquire(share)
     if (admission) await admission
     try {
       return await search()
     } finally {
-      this.#searches.release(workspaceId)
+      this.#searches.release(share)
     }
   }
 
@@ -203,7 +217,7 @@ export class Database implements Executor {
   }
 
   // The first statement carries the `begin`, which saves a round trip.
-  async #runTransaction<T>({ owner, meter }: User, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+  async #runTransaction<T>({ workspaceId, owner, meter }: User, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
     const client = await this.#connect(owner)
     const hooks: (() => void)[] = []
     let broken: unknown
@@ -213,7 +227,7 @@ export class Database implements Executor {
       return statement.search && owner !== null ? this.#withSlot(owner, send) : send()
     }
     try {
-      const result = await work(transactionOf(owner, run, hooks))
+      const result = await work(transactionOf(workspaceId, run, hooks))
       isCommitting = true
       if (last) await run(last(result), true)
       else if (!isIdle(client)) await client.query('commit')

@@ -44,7 +44,7 @@ export function trackWrites(inner: Executor): Tracked {
       )
     },
     afterCommit: (hook) => db.afterCommit(hook),
-    forWorkspace: (workspaceId) => wrap(db.forWorkspace(workspaceId)),
+    forWorkspace: (workspaceId, shareId) => wrap(db.forWorkspace(workspaceId, shareId)),
   })
   return {
     db: wrap(inner),

@@ -37,7 +37,7 @@ export interface JobDefinition<Payload, Result> extends WorkDeclaration {
   /** `kind` in the answer of `GET …/jobs/{jobId}`. */
   readonly kind: string
   readonly pool: WorkerPool
-  /** Concurrent attempts per worker process. */
+  /** Concurrent attempts per worker process; more only beside an owner that was alone (docs/decisions/job-fairness.md). */
   readonly concurrency: number
   /** Concurrent attempts of one workspace per worker process, so that other workspaces find free slots; default `concurrency`. */
   readonly slotsPerWorkspace?: number

@@ -33,6 +33,10 @@ export interface Config {
   readonly trustProxy: number
   readonly defaultPlan: 'paid' | 'free'
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
+  /** Maximum checks of passwords in a minute (decisions, Rate limits). */
+  readonly signInLimit: { readonly perAccount: number; readonly perIp: number }
+  /** Maximum workspaces that a person may own, and make in an hour. The operator's commands are exempt. */
+  readonly workspaceLimit: { readonly perPerson: number; readonly perHour: number }
   readonly databaseConnections: number
   readonly databaseProcessors: number
   readonly workerPort: number
@@ -205,6 +209,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       fileBytes: read('FREE_FILE_BYTES', integer(100 * 1024 * 1024, 0, 1e15)),
       members: read('FREE_MEMBERS', integer(5, 1, 1e6)),
       spaces: read('FREE_SPACES', integer(3, 0, 1e6)),
+    },
+    signInLimit: {
+      perAccount: read('SIGN_IN_LIMIT_PER_ACCOUNT', integer(10, 1, 10_000)),
+      perIp: read('SIGN_IN_LIMIT_PER_IP', integer(10, 1, 100_000)),
+    },
+    workspaceLimit: {
+      perPerson: read('MAX_WORKSPACES_PER_PERSON', integer(100, 1, 1e6)),
+      perHour: read('WORKSPACES_PER_HOUR', integer(20, 1, 1e6)),
     },
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),

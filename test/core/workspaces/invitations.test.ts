@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { addSentInvitations, ageInvitations, ageMails, countUsers, expireInvitations, readInvitations } from '#test/core/workspaces/rows.ts'
 import { createAccount, password } from '#test/support/account.ts'
-import { createMember, createOrg, createRole } from '#test/support/factories.ts'
+import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
 import { countRows, setWorkspaceStatus } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
@@ -85,7 +85,7 @@ test('invitations: one of 20 acceptances of one invitation at once joins', async
     Array.from({ length: 20 }, (_, index) => (index % 2 ? w.visitor : second).post('/v1/auth/accept-invite', { token, ...chosen })),
   )
   t.is(answers.filter(({ status }) => status === 200).length, 1)
-  t.is(answers.filter(({ status }) => status === 400 || status === 401).length, 19)
+  t.is(answers.filter(({ status }) => [400, 401, 429].includes(status)).length, 19)
   t.is(await countUsers(w.db, [bob]), 1)
   t.is((await w.org.owner.get(`${w.org.path}/members`)).data.length, 2)
 })
@@ -244,4 +244,74 @@ test('invitations: invitations cannot flood an address with mail', async (t) => 
   await ageMails(w.db, [w.org.id, other.id])
   await aMinuteLater(w)
   t.is((await w.org.owner.post(`${w.org.path}/members`, { email: victim })).status, 201)
+})
+
+const readTypes = [{ effect: 'allow', actions: ['types:read'] }]
+const readAndManage = [{ effect: 'allow', actions: ['types:read', 'iam:manage_members'] }]
+
+/** Accepts the invitation of an address as a new person, and returns the ids of the roles that it holds then. */
+async function rolesAfterJoining(w: World, email: string): Promise<string[]> {
+  const { data } = await w.visitor.post('/v1/auth/accept-invite', { token: await mailedToken(w, email), ...chosen })
+  const me = await w.visitor.as(data.token).get(`${w.org.path}/iam/me`)
+  return me.data.roles.map(({ id }: { id: string }) => id)
+}
+
+const notices = async (w: World, client = w.org.owner): Promise<string[]> => {
+  await w.drain()
+  const { data } = await client.get(`${w.org.path}/notifications`)
+  return data.notifications.map(({ title }: { title: string }) => title)
+}
+
+test('invitations: roles are those that the inviter may give when it is accepted, and those who manage members hear of others', async (t) => {
+  const w = await fresh()
+  const role = await createRole(w, w.org, readTypes)
+  const deleted = await createRole(w, w.org, readTypes)
+  const other = await createMember(w, w.org, manage)
+  const plain = await createMember(w, w.org, readTypes)
+  const inviter = await createMember(w, w.org, readAndManage, 'Ivo Inviter')
+  const invite = (email: string, ids: readonly string[]) => inviter.client.post(`${w.org.path}/members`, { email, role_ids: ids })
+  const [kept, narrowed, unable] = [address(), address(), address()]
+  for (const email of [kept, narrowed, unable]) t.is((await invite(email, [role, deleted])).status, 201)
+  await w.org.owner.delete(`${w.org.path}/iam/groups/${deleted}`)
+  t.deepEqual(await rolesAfterJoining(w, kept), [role])
+  t.deepEqual(await notices(w), [])
+  const [held] = (await w.org.owner.get(`${w.org.path}/members/${inviter.id}`)).data.roles
+  const change = (policy: readonly object[]) => w.org.owner.put(`${w.org.path}/iam/groups/${held.id}`, { name: held.name, policy })
+  t.is((await change(manage)).status, 200)
+  t.deepEqual(await rolesAfterJoining(w, narrowed), [], 'the inviter no longer holds what the role grants')
+  const title = `Bob Brown joined without roles: Ivo Inviter, who invited, may not give them. Give them if you may: role ${role}`
+  for (const client of [w.org.owner, other.client, inviter.client]) t.deepEqual(await notices(w, client), [title])
+  t.is((await change(readTypes)).status, 200)
+  t.deepEqual(await rolesAfterJoining(w, unable), [], 'the inviter no longer manages members')
+  for (const client of [w.org.owner, other.client]) t.deepEqual(await notices(w, client), [title, title])
+  t.deepEqual(await notices(w, inviter.client), [title], 'it no longer manages members')
+  t.deepEqual(await notices(w, plain.client), [])
+})
+
+test('invitations: another manager renews an invitation in its own name, within the minute of the first one too', async (t) => {
+  const w = await fresh()
+  const role = await createRole(w, w.org, readTypes)
+  const inviter = await createMember(w, w.org, readAndManage)
+  const [soon, later, unnamed] = [address(), address(), address()]
+  for (const email of [soon, later, unnamed])
+    t.is((await inviter.client.post(`${w.org.path}/members`, { email, role_ids: [role] })).status, 201)
+  await ageInvitations(w.db, { email: later }, 60)
+  for (const email of [soon, later]) t.is((await w.org.owner.post(`${w.org.path}/members`, { email, role_ids: [role] })).status, 201)
+  t.is((await w.org.owner.post(`${w.org.path}/members`, { email: unnamed })).status, 201)
+  const [held] = (await w.org.owner.get(`${w.org.path}/members/${inviter.id}`)).data.roles
+  await w.org.owner.put(`${w.org.path}/iam/groups/${held.id}`, { name: held.name, policy: [] })
+  t.deepEqual(await rolesAfterJoining(w, soon), [role])
+  t.deepEqual(await rolesAfterJoining(w, later), [role])
+  t.deepEqual(await rolesAfterJoining(w, unnamed), [], 'a call that names no roles answers for none')
+})
+
+test('invitations: a deleted service account takes its invitations with it', async (t) => {
+  const w = await fresh()
+  const robot = await createService(w, w.org, readAndManage)
+  const bob = address()
+  t.is((await robot.client.post(`${w.org.path}/members`, { email: bob })).status, 201)
+  const token = await mailedToken(w, bob)
+  t.is((await w.org.owner.delete(`${w.org.path}/service-accounts/${robot.id}`)).status, 204)
+  t.is((await w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })).status, 400)
+  t.deepEqual((await w.org.owner.get(`${w.org.path}/invitations`)).data, [])
 })

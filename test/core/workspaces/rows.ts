@@ -51,3 +51,16 @@ export async function readAccessKeys(db: Db, workspaceId: string): Promise<Recor
 export async function readInvitations(db: Db, workspaceId: string): Promise<Record<string, unknown>[]> {
   return (await db.query('select * from invitations where workspace_id = $1', [workspaceId])).rows
 }
+
+/** Makes the workspaces of an owner so many seconds older. */
+export async function ageWorkspaces(db: Db, ownerId: string, seconds: number): Promise<void> {
+  await db.query(`update workspaces set created_at = created_at - $2 * interval '1 second' where owner_id = $1`, [ownerId, seconds])
+}
+
+/** The shares of an owner's workspaces, oldest first. */
+export async function readShares(db: Db, ownerId: string): Promise<string[]> {
+  const { rows } = await db.query<{ share_id: string }>('select share_id from workspaces where owner_id = $1 order by created_at, id', [
+    ownerId,
+  ])
+  return rows.map(({ share_id }) => share_id)
+}

@@ -97,5 +97,5 @@ export async function setZones(db: Db, zones: { workspace: string; calendar: str
   await db.query('update workspaces set timezone = $1', [zones.workspace])
   await db.query('update calendars set timezone = $1', [zones.calendar])
   await db.query('update calendar_events set timezone = $1', [zones.event])
-  await db.query(`delete from migrations where name = '0019-iana-time-zones.ts'`)
+  await db.query(`delete from migrations where name = '0017-iana-time-zones.ts'`)
 }

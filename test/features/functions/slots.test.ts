@@ -3,7 +3,7 @@ import { runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { addGatedJob, deleteGatedJobs, readCreatedNames, readGate } from '#test/features/functions/rows.ts'
 import { createFunction, createLatch, handlerOf, invoke, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { createOrg } from '#test/support/factories.ts'
+import { createOrg, createPerson } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
 
@@ -110,4 +110,26 @@ test('slots: calls that a caller waits for precede calls on behalf of other feat
   await Promise.all([...blockers, ...urgent])
   await w.drain()
   t.deepEqual((await listStarted(org)).slice(8).sort(), [10, 11, 12, 13])
+})
+
+test('slots: three workspaces of one owner run twelve functions, and another owner’s calls are answered meanwhile', async (t) => {
+  const w = await shared()
+  const owner = await createPerson(w, 'Anna')
+  const orgs = await Promise.all(['A', 'B', 'C'].map((name) => createOrg(w, name, 'paid', owner)))
+  const held = await Promise.all(
+    orgs.map(async (org) => {
+      const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
+      const latch = await createLatch(org)
+      return { org, latch, runs: [0, 1, 2, 3].map((number) => invoke(t, org, id, { latch: latch.id, number })) }
+    }),
+  )
+  for (const org of orgs) await eventually(async () => (await listStarted(org)).length === 4)
+  const honest = await createFunction(t, w.org, handlerOf('return 1'))
+  for (let run = 0; run < 3; run++) t.is((await invoke(t, w.org, honest.id)).result, 1)
+  for (const { org } of held)
+    t.deepEqual(await readGate(w.db, org.id), { admitted: 4, waiting: 0 }, 'they were answered while all twelve ran')
+  for (const { latch, runs } of held) {
+    await latch.open()
+    await Promise.all(runs)
+  }
 })

@@ -80,7 +80,7 @@ test('migrate: a database with migrations of before the squash is refused by eve
   )
 })
 
-const forgetRights = `delete from migrations where name = '0016-bound-rights.ts';
+const forgetRights = `delete from migrations where name = '0015-bound-rights.ts';
   alter table message_templates drop column flow_references;
   drop function template_flow_references, flow_references;
   alter table roles drop column policy_bytes;

@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { ConnectionShares, connectionOwner } from '#shared/platform/db/pool/connection-shares.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { createOrg, type Org } from '#test/support/factories.ts'
+import { createOrg, createPerson, type Org } from '#test/support/factories.ts'
 import { type HeldLock, lockRow } from '#test/support/locks.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { countLockWaits } from '#test/support/waiting.ts'
@@ -44,6 +44,31 @@ test('shares: free connections go to workspaces below a quarter in turn, and in 
   shares.release('b')
   await Promise.resolve()
   t.deepEqual(admitted, ['c', 'd', 'c', 'b'])
+})
+
+test('shares: the workspaces of one owner leave the last quarter to others, together', (t) => {
+  const shares = new ConnectionShares(16, () => undefined)
+  const ofOwner = ['a', 'b', 'c'].map((workspace) => connectionOwner(workspace, 'owner'))
+  const taken = Array.from({ length: 18 }, (_, index) => take(shares, ofOwner[index % 3] ?? null))
+  t.is(taken.filter(Boolean).length, 12)
+  for (const other of ['d', 'e', 'f']) t.true(take(shares, other), other)
+})
+
+test('shares: while others wait, the workspaces of one owner get a quarter together, in turn with others', async (t) => {
+  const shares = new ConnectionShares(16, () => undefined)
+  const [a, b, c] = ['a', 'b', 'c'].map((workspace) => connectionOwner(workspace, 'owner')) as [string, string, string]
+  for (let held = 0; held < 16; held++) take(shares, null)
+  const admitted: string[] = []
+  for (const owner of [a, a, b, b, c, c, 'x', 'x', 'y']) t.false(take(shares, owner, admitted))
+  for (let freed = 0; freed < 7; freed++) shares.release(null)
+  await Promise.resolve()
+  t.deepEqual(admitted, [a, 'x', 'y', b, 'x', c, a])
+  shares.release(null)
+  await Promise.resolve()
+  t.is(admitted.length, 7, 'the owner has a quarter, and less than a quarter is free')
+  shares.release(a)
+  await Promise.resolve()
+  t.deepEqual(admitted.slice(7), [b])
 })
 
 test('shares: one workspace can use a pool of two', (t) => {
@@ -103,4 +128,22 @@ test('shares: a job that is OVERLOADED is retried without effect on its caller',
   const { status, data } = await answer
   t.is(status, 200)
   t.is(data.results[0].status, 200)
+})
+
+test('shares: three workspaces of one owner that wait for records leave connections to another owner', async (t) => {
+  const w = await shared()
+  const owner = await createPerson(w, 'Anna')
+  const orgs = await Promise.all(['A', 'B', 'C'].map((name) => createOrg(w, name, 'paid', owner)))
+  const held = []
+  for (const org of orgs) held.push({ org, ...(await heldRecord(t, w, org)) })
+  const answers = held.flatMap(({ org, record }) =>
+    Array.from({ length: 10 }, () =>
+      org.owner.withoutRetries().put(`${org.path}/records/parts/${record}/values`, { values: { note: 'y' } }),
+    ),
+  )
+  // As of one workspace, two of the 8 connections are left to others.
+  await eventually(async () => (await countLockWaits(w.db)) === 6)
+  t.is((await w.org.owner.post(`${w.org.path}/types`, { key: 'own', label: 'Own' })).status, 201)
+  for (const { status } of await Promise.all(answers)) t.is(status, 503)
+  for (const { lock } of held) await lock.release()
 })

@@ -17,6 +17,7 @@ import { type World, world } from '#test/support/world.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
+import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
 
@@ -95,7 +96,8 @@ const open = once(async () => {
     recordGuards,
     db: w.worker.database,
   }
-  loops = handlers.map((handler) => new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services))
+  const shares = createWorkspaceShares(services)
+  loops = handlers.map((handler) => new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services, shares))
   for (const loop of loops) loop.start()
 })
 test.after.always(async () => {

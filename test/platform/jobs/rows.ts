@@ -61,3 +61,13 @@ export async function setContinuedOperation(db: Db, id: string): Promise<void> {
     [id],
   )
 }
+
+/** The number of jobs of this name that are not completed. */
+export async function countWaitingJobs(db: Db, name: string): Promise<number> {
+  return (await db.query(`select from pgboss.job where name = $1 and state < 'completed'`, [name])).rowCount ?? 0
+}
+
+/** Gives the workspace of this name to another owner. */
+export async function moveWorkspace(db: Db, name: string, ownerId: string): Promise<void> {
+  await db.query('update workspaces set owner_id = $2 where name = $1', [name, ownerId])
+}

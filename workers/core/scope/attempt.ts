@@ -1,7 +1,7 @@
 import type { JobWithMetadata } from 'pg-boss'
 import { type PlatformScope, type Services, within } from '#shared/core/scope/scope.ts'
-import type { Workspace } from '#shared/core/scope/store.ts'
-import { findWorkspace } from '#shared/core/scope/workspace.ts'
+import type { EnteredWorkspace, Workspace } from '#shared/core/scope/store.ts'
+import { loadWorkspace } from '#shared/core/scope/workspace.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { isOverloaded } from '#shared/platform/db/database-errors.ts'
@@ -37,12 +37,14 @@ export async function runAttempt(
   handler: AnyHandler,
   row: JobRow,
   signal: AbortSignal,
-  { db, ...others }: WorkerServices,
+  platformServices: WorkerServices,
 ): Promise<'ended' | 'deferred'> {
   const { job } = handler
-  const services = { ...others, db: row.data.workspaceId === null ? db : db.forWorkspace(row.data.workspaceId) }
-  await services.cache.refresh()
-  const workspace = await workspaceOf(services, row)
+  await platformServices.cache.refresh()
+  const workspace = await workspaceOf(platformServices, row)
+  const services = workspace
+    ? { ...platformServices, db: platformServices.db.forWorkspace(workspace.id, workspace.share_id) }
+    : platformServices
   if (workspace && dispositionOf(job, workspace) === 'waits') return defer(handler, row, workspace, services)
   const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
   if (!started) {
@@ -83,8 +85,8 @@ export async function runAttempt(
   return 'ended'
 }
 
-async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId } }: JobRow): Promise<Workspace | undefined> {
-  return workspaceId === null ? undefined : cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
+async function workspaceOf({ cache, db }: WorkerServices, { data: { workspaceId } }: JobRow): Promise<EnteredWorkspace | undefined> {
+  return workspaceId === null ? undefined : loadWorkspace(cache, db, workspaceId)
 }
 
 /** Defers the job, unless another attempt has taken it. */

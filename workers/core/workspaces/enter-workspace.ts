@@ -1,6 +1,6 @@
 import { type Actor, loadActor, loadVisitor, systemActor, withoutPersonalStanding } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import { findWorkspace } from '#shared/core/scope/workspace.ts'
+import { loadWorkspace } from '#shared/core/scope/workspace.ts'
 import { isSuspensionError, requireNotHalted, type WorkKind } from '#shared/platform/kernel/background.ts'
 import { impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -13,14 +13,14 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
  */
 export async function enterAsCaller(platform: PlatformScope, workspaceId: string, work: WorkKind): Promise<Scope> {
   const { cache, db } = platform
-  const workspace = await cache.remember(db, workspaceId, 'workspace', () => findWorkspace(db, workspaceId))
+  const workspace = await loadWorkspace(cache, db, workspaceId)
   if (!workspace) throw problem('NOT_FOUND')
   requireNotHalted({ work, app: null }, workspace)
   const actor = await resolveActor(platform, workspaceId)
   if (!actor) throw problem('FORBIDDEN', 'The caller that started this work has left the workspace')
   return {
     ...platform,
-    db: db.forWorkspace(workspaceId),
+    db: db.forWorkspace(workspaceId, workspace.share_id),
     workspace,
     actor: platform.cause.impersonal ? withoutPersonalStanding(actor) : actor,
   }

@@ -32,7 +32,7 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
   const call = sdkOf(scope, order, known, runners, secrets)
   const { source, timeout_ms } = known
   const request = {
-    owner: scope.workspace.id,
+    owner: scope.workspace.share_id,
     source,
     inputText,
     timeoutMs: timeout_ms,

@@ -27,11 +27,12 @@ export class FunctionRunners {
     this.sdkMethods = new Map(sdkMethods.map((method) => [method.name, method]))
   }
 
-  /** The sandbox for runs of a call depth. It has enough runners for the concurrent jobs of this process. */
+  /** The sandbox for runs of a call depth. It has enough runners for the most attempts of this process (`freeSlots`). */
   sandboxAt(depth: number): Sandbox {
     const known = this.#byDepth.get(depth)
     if (known) return known
-    const size = invokeFunctionJob.concurrency + runFunctionJob.concurrency + runnerLimits.spareRunners
+    const most = ({ concurrency }: { readonly concurrency: number }) => 2 * concurrency - functionLimits.runsPerWorkspace
+    const size = most(invokeFunctionJob) + most(runFunctionJob) + runnerLimits.spareRunners
     const sandbox = new Sandbox({
       size,
       memoryMb: functionLimits.memoryMb,

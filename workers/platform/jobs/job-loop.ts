@@ -9,7 +9,7 @@ import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.t
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
-import { freeSlots } from '#workers/platform/jobs/free-slots.ts'
+import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
 /** Interval of heartbeats, well below the 10 s after which pg-boss gives a job without heartbeats to another worker. */
@@ -17,9 +17,8 @@ const heartbeatMs = 2_000
 /** The time that aborted attempts have to finish. */
 const abortGraceMs = 1_000
 
-/** A running attempt: its workspace, its end and its abort signal. */
-interface Attempt {
-  readonly workspaceId: string | null
+/** A running attempt: its workspace and share, its end and its abort signal. */
+interface Attempt extends SlotHolder {
   readonly ended: Promise<void>
   readonly halt: AbortController
 }
@@ -33,6 +32,12 @@ interface LoopServices {
 /** Runs an attempt at a fetched job. `deferred` when the job has left its queue; throws when the queue should retry it. */
 type RunAttempt = (row: JobWithMetadata<JobEnvelope>, signal: AbortSignal) => Promise<'ended' | 'deferred'>
 
+/** Which workspaces share slots. Both answer from the cache in most calls. */
+export interface WorkspaceShares {
+  readonly shareOf: (workspaceId: string) => Promise<string>
+  readonly membersOf: (shareId: string) => Promise<readonly string[]>
+}
+
 /**
  * Fetches one queue's jobs while slots are free. pg-boss's own `work` fetches one job per wake-up at batch size 1 (40 sent, 4 answered in
  * 20 s), so this loop fetches as many as it has free slots, repeatedly until none are left.
@@ -41,22 +46,36 @@ export class JobLoop {
   readonly #job: AnyJob
   readonly #runAttempt: RunAttempt
   readonly #services: LoopServices
+  readonly #shares: WorkspaceShares
+  /** The loops of all jobs with this job's gate, this one among them. */
+  readonly #peers: () => readonly JobLoop[]
   readonly #running = new Map<string, Attempt>()
   readonly #completed: string[] = []
   readonly #stop = new AbortController()
   #heartbeatTimer: NodeJS.Timeout | undefined
   #fetching: Promise<void> | undefined
   #again = false
-  /** Workspaces that the last fetch left out as full, if it found no more jobs of others. Undefined when any workspace may have jobs. */
-  #waiting: readonly string[] | undefined
+  /**
+   * Workspaces that the last fetch within the shares, or beyond them, left out as full, if it found no more jobs of others. Undefined when any
+   * workspace may have jobs.
+   */
+  #waiting: { within?: readonly string[]; beyond?: readonly string[] } = {}
   /** Whether a signal arrived since the last fetch was sent. */
   #woken = false
   #completing: Promise<void> | undefined
 
-  constructor(job: AnyJob, runAttempt: RunAttempt, services: LoopServices) {
+  constructor(
+    job: AnyJob,
+    runAttempt: RunAttempt,
+    services: LoopServices,
+    shares: WorkspaceShares,
+    peers: () => readonly JobLoop[] = () => [this],
+  ) {
     this.#job = job
     this.#runAttempt = runAttempt
     this.#services = services
+    this.#shares = shares
+    this.#peers = peers
   }
 
   start(): void {
@@ -65,7 +84,7 @@ export class JobLoop {
 
   /** Fetches jobs now; called when a signal or a poll names the queue. */
   wake(): void {
-    this.#waiting = undefined
+    this.#waiting = {}
     this.#woken = true
     this.#fillSlots()
   }
@@ -88,6 +107,11 @@ export class JobLoop {
     return this.#job.name
   }
 
+  /** The holders of its slots. */
+  get holders(): readonly SlotHolder[] {
+    return [...this.#running.values()]
+  }
+
   /** Whether a signal names this loop's queue or its gate. */
   handlesSignal(name: string): boolean {
     const job = this.#job
@@ -96,7 +120,12 @@ export class JobLoop {
 
   /** Whether nothing is running, being fetched or being completed. */
   get idle(): boolean {
-    return this.#running.size === 0 && !this.#fetching && !this.#completing
+    return this.#running.size === 0 && this.isQuiet
+  }
+
+  /** Whether nothing is being fetched or completed. */
+  get isQuiet(): boolean {
+    return !this.#fetching && !this.#completing
   }
 
   /** Stops fetching, waits up to `graceMs` for running attempts, then aborts them and returns their jobs to the queue. */
@@ -122,41 +151,68 @@ export class JobLoop {
     clearTimeout(timeout)
   }
 
+  /** Fetches while slots are free: first jobs of shares that hold less than one workspace may, then, if none of those wait, any. */
   async #fetch(): Promise<void> {
-    const job = this.#job
     this.#again = false
-    for (;;) {
-      const { free, full } = freeSlots(
-        job,
-        [...this.#running.values()].map(({ workspaceId }) => workspaceId),
-      )
-      if (free <= 0 || this.#stop.signal.aborted) return
-      // A fetch that leaves out full workspaces still reads all their waiting jobs: it is not repeated until a signal announces new jobs.
-      if (this.#waiting?.every((workspaceId) => full.includes(workspaceId))) return
-      this.#woken = false
-      try {
-        const rows = await this.#services.jobQueue.boss.fetch<JobEnvelope>(job.name, {
-          batchSize: free,
-          includeMetadata: true,
-          ...(full.length === 0 ? {} : { ignoreGroups: full }),
-        })
-        for (const row of rows) this.#startAttempt(row)
-        if (rows.length < free && !this.#woken) this.#waiting = full
-      } catch (error) {
-        this.#services.log.warn({ err: error, queue: job.name }, 'could not fetch jobs')
-        return
+    try {
+      for (;;) {
+        const { within, beyond } = await this.#plan()
+        if (await this.#fetchOnce('within', within)) continue
+        if (!(await this.#fetchOnce('beyond', beyond))) return
       }
+    } catch (error) {
+      this.#services.log.warn({ err: error, queue: this.#job.name }, 'could not fetch jobs')
     }
   }
 
-  #startAttempt(row: JobWithMetadata<JobEnvelope>): void {
+  /** The free slots, with workspaces in place of shares. */
+  async #plan(): Promise<{ readonly within: FreeSlots; readonly beyond: FreeSlots }> {
+    const holders = this.#peers().flatMap((loop) => loop.holders)
+    const { within, beyond } = freeSlots(this.#job, this.holders, holders)
+    const full = new Set<string>()
+    for (const shareId of within.full) {
+      const members = new Set(await this.#shares.membersOf(shareId))
+      for (const holder of holders) if (holder.shareId === shareId && holder.workspaceId !== null) members.add(holder.workspaceId)
+      // At a gate a single workspace is never over its limit, and its next job may have been admitted already.
+      if (members.size > 1 || this.#job.slotsPerWorkspace !== undefined) for (const id of members) full.add(id)
+    }
+    const isBeyondPossible = !full.isSubsetOf(new Set(beyond.full))
+    return { within: { free: within.free, full: [...full] }, beyond: isBeyondPossible ? beyond : noSlots }
+  }
+
+  /**
+   * Fetches jobs and starts their attempts; returns whether the slots must be looked at again. A fetch that leaves out full workspaces still
+   * reads all their waiting jobs, so it is not repeated until a signal announces new jobs or another workspace has free slots.
+   */
+  async #fetchOnce(kind: 'within' | 'beyond', { free, full }: FreeSlots): Promise<boolean> {
+    if (free <= 0 || this.#stop.signal.aborted) return false
+    const waiting = this.#waiting[kind]
+    if (waiting && new Set(waiting).isSubsetOf(new Set(full))) return false
+    this.#woken = false
+    const rows = await this.#services.jobQueue.boss.fetch<JobEnvelope>(this.#job.name, {
+      batchSize: free,
+      includeMetadata: true,
+      ...(full.length === 0 ? {} : { ignoreGroups: [...full] }),
+    })
+    const shares = await Promise.all(rows.map((row) => this.#shareOf(row.data.workspaceId)))
+    for (const [index, row] of rows.entries()) this.#startAttempt(row, shares[index] ?? null)
+    if (rows.length < free && !this.#woken) this.#waiting[kind] = full
+    return true
+  }
+
+  /** The share of a workspace. A workspace that cannot be read counts by itself: its job was fetched and has to be attempted. */
+  async #shareOf(workspaceId: string | null): Promise<string | null> {
+    return workspaceId === null ? null : this.#shares.shareOf(workspaceId).catch(() => workspaceId)
+  }
+
+  #startAttempt(row: JobWithMetadata<JobEnvelope>, shareId: string | null): void {
     recordWaitTime(row, this.#job.gate !== undefined)
     const halt = new AbortController()
     const ended = this.#attempt(row, halt).finally(() => {
       this.#running.delete(row.id)
       this.#onSlotFree()
     })
-    this.#running.set(row.id, { workspaceId: row.data.workspaceId, ended, halt })
+    this.#running.set(row.id, { workspaceId: row.data.workspaceId, shareId, ended, halt })
   }
 
   /** Fills a freed slot. Without a gate, slots that become free while ended jobs are being completed are filled together. */

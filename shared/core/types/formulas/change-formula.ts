@@ -41,7 +41,8 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
 }
 
 /**
- * Removes a field's formula; its values stay. Values in the audit and in runs keep the mask of what the formula read. Throws NOT_FOUND, and FORBIDDEN when the
+ * Removes a field's formula; its values stay. Values in the audit and in runs keep the mask of what the formula read. Throws NOT_FOUND, and
+ * FORBIDDEN when the
  * formula reads a field hidden from the caller.
  */
 export async function removeFieldFormula(scope: Scope, found: Field): Promise<void> {

@@ -1,16 +1,19 @@
-import { verifyPassword } from '#shared/core/people/passwords.ts'
+import { checkPassword, hashPasswordByToken, type PasswordQuota } from '#shared/core/people/passwords.ts'
 import { preparePerson } from '#shared/core/people/people.ts'
 import { type OpenedSession, openSession, wrongPasswordProblem } from '#shared/core/people/sessions.ts'
 import { emailIndexName, findPersonByEmail, insertPerson, type Person } from '#shared/core/people/store.ts'
 import { hashSecret } from '#shared/core/people/tokens.ts'
+import { mayGive } from '#shared/core/roles/grants.ts'
 import { requirePrincipalSize } from '#shared/core/roles/limits.ts'
-import { giveRoles, lockRolesShared } from '#shared/core/roles/store.ts'
+import { giveRoles, lockRolesShared, type Role } from '#shared/core/roles/store.ts'
+import { readActor, systemActor } from '#shared/core/scope/actor.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { findWorkspace, lockWorkspace } from '#shared/core/scope/workspace.ts'
 import type { InvitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
 import { consumeInvitation, findInvitation, type Invitation } from '#shared/core/workspaces/invitations/store.ts'
+import { reportLeftOutRolesJob } from '#shared/core/workspaces/jobs.ts'
 import { countMembers, insertMember } from '#shared/core/workspaces/members/store.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
@@ -20,16 +23,20 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * Joins a workspace by a mailed token, and signs in. Creates an account with this name and password if the address has none. Otherwise the
  * existing account joins; UNAUTHORIZED when the password is not that account's.
  */
-export const acceptInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<OpenedSession & { org_id: string }> =>
-  accept(scope, answer, async (inside, person, workspaceId) => {
+export const acceptInvitation = (
+  scope: PlatformScope,
+  quota: PasswordQuota,
+  answer: InvitationAnswer,
+): Promise<OpenedSession & { org_id: string }> =>
+  accept(scope, quota, answer, async (inside, person, workspaceId) => {
     const session = await openSession(inside, person)
     if (!session) throw wrongPasswordProblem('The password has just been changed')
     return { ...session, org_id: workspaceId }
   })
 
 /** Like `acceptInvitation`, without opening a session. */
-export const joinByInvitation = (scope: PlatformScope, answer: InvitationAnswer): Promise<void> =>
-  accept(scope, answer, () => Promise.resolve())
+export const joinByInvitation = (scope: PlatformScope, quota: PasswordQuota, answer: InvitationAnswer): Promise<void> =>
+  accept(scope, quota, answer, () => Promise.resolve())
 
 /** The invitation of a mailed token, for its page. NOT_FOUND when it was used, withdrawn, has expired or never existed. */
 export async function readInvitation(scope: PlatformScope, token: string): Promise<InvitationView> {
@@ -49,15 +56,16 @@ export interface InvitationView {
 
 type Conclude<T> = (scope: PlatformScope, person: Person, workspaceId: string) => Promise<T>
 
-async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclude: Conclude<T>): Promise<T> {
+async function accept<T>(scope: PlatformScope, quota: PasswordQuota, answer: InvitationAnswer, conclude: Conclude<T>): Promise<T> {
   const tokenHash = hashSecret(answer.token)
   const invitation = await findInvitation(scope.db, tokenHash, scope.now())
   if (!invitation) throw invalidTokenProblem()
-  const known = await findPersonByEmail(scope.db, invitation.email)
-  if (known && !(await verifyPassword(answer.password, known.password_hash))) {
+  const { email } = invitation
+  const known = await findPersonByEmail(scope.db, email)
+  if (known && !(await checkPassword(quota, { email, password: answer.password }, known.password_hash))) {
     throw wrongPasswordProblem('This address has an account already: send its own password')
   }
-  const person = known ?? (await preparePerson({ ...answer, email: invitation.email }))
+  const person = known ?? preparePerson({ email, name: answer.name, hash: await hashPasswordByToken(quota, answer) })
   try {
     return await scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
@@ -67,7 +75,7 @@ async function accept<T>(scope: PlatformScope, answer: InvitationAnswer, conclud
   } catch (error) {
     // A concurrent invitation has just created an account for this address: join with that one.
     if (known || uniqueViolation(error) !== emailIndexName) throw error
-    return accept(scope, answer, conclude)
+    return accept(scope, quota, answer, conclude)
   }
 }
 
@@ -88,11 +96,34 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
   return workspace.id
 }
 
-/** Makes the person a member if it is not, and assigns the invitation's roles that still exist. VALIDATION_ERROR when they are too large. */
-async function addMember({ db }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
-  await insertMember(db, invitation.workspace_id, person.id)
-  const roles = await lockRolesShared(db, invitation.workspace_id, invitation.role_ids)
-  const assignable = roles.filter((role) => !role.is_anonymous).map(({ id }) => id)
-  const given = await giveRoles(db, invitation.workspace_id, person.id, assignable)
-  if (given) await requirePrincipalSize({ db, workspace: { id: invitation.workspace_id } }, person.id, 'token')
+/**
+ * Makes the person a member if it is not, and assigns the invitation's roles that still exist and that the inviter may give now. Of the
+ * others the holders of iam:manage_members are notified (page "Beyond", section 1, Invitations). VALIDATION_ERROR when they are too large.
+ */
+async function addMember({ db, jobQueue, cause }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
+  const { workspace_id: workspaceId, invited_by } = invitation
+  const inWorkspace = { db, workspace: { id: workspaceId } }
+  await insertMember(db, workspaceId, person.id)
+  const roles = (await lockRolesShared(db, workspaceId, invitation.role_ids)).filter((role) => !role.is_anonymous)
+  const inviter = invited_by === null ? systemActor : await readActor(db, workspaceId, invited_by)
+  const [given, leftOut]: [Role[], Role[]] = [[], []]
+  for (const role of roles) {
+    const list = inviter && (await mayGive({ ...inWorkspace, actor: inviter }, role)) ? given : leftOut
+    list.push(role)
+  }
+  const isGiven = await giveRoles(
+    db,
+    workspaceId,
+    person.id,
+    given.map(({ id }) => id),
+  )
+  if (isGiven) await requirePrincipalSize(inWorkspace, person.id, 'token')
+  if (leftOut.length === 0) return
+  const payload = {
+    invitationId: invitation.id,
+    person: person.name,
+    inviter: inviter?.name ?? null,
+    roles: leftOut.map(({ name }) => name),
+  }
+  await jobQueue.enqueue(db, reportLeftOutRolesJob, { workspaceId, cause }, payload)
 }

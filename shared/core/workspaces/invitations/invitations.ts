@@ -28,11 +28,12 @@ const mailIntervalMs = 60_000
 /** Maximum invitation mails in 24 hours. Few, since invitations are unsolicited mail. */
 const [maxFromWorkspace, maxToAddress] = [500, 10]
 
-type InvitationView = Omit<Invitation, 'workspace_id' | 'role_ids'> & { readonly roles: readonly RoleName[] }
+type InvitationView = Omit<Invitation, 'workspace_id' | 'role_ids' | 'invited_by'> & { readonly roles: readonly RoleName[] }
 
 /**
  * Invites an address by mail to join with these roles, which grant no more than the caller holds. Replaces an earlier invitation to the
- * address, unless that was mailed within the last minute: then it keeps its token, and nothing is mailed. KEY_TAKEN when the address
+ * address, unless that was mailed within the last minute: then it keeps its token, nothing is mailed, and it has the given roles in the
+ * caller's name. KEY_TAKEN when the address
  * belongs to a member, LIMIT_EXCEEDED when the free plan is full, RATE_LIMITED past the daily maximum of mail.
  */
 export async function inviteMember(
@@ -54,7 +55,7 @@ export async function inviteMember(
       await requireWithinPlan(locked, 'members', countAfterInvitation)
       await queueMail(locked, invitationMail(locked, email, token.text))
     }
-    const current = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds))
+    const current = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds, scope.actor.id))
     if (!current) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
     return viewOf(current, names)
   })

@@ -7,6 +7,8 @@ const columns = {
   id: uuid.notNull,
   email: text.notNull,
   role_ids: uuids.notNull,
+  /** A member or service account, in whose name the roles are given; null for the platform. */
+  invited_by: uuid,
   expires_at: instant.notNull,
   created_at: instant.notNull,
 }
@@ -72,18 +74,20 @@ export async function upsertInvitation(
 
 const updateRoles = statement(
   'workspaces.updateRoles',
-  `update invitations set role_ids = coalesce($roleIds, role_ids)
+  `update invitations set role_ids = coalesce($roleIds, role_ids),
+     invited_by = case when $roleIds::uuid[] is null then invited_by else $invitedBy end
    where workspace_id = $workspaceId and lower(email) = lower($email) returning ${list}`,
-  { params: { workspaceId: uuid, email: text, roleIds: uuids.orNull }, columns },
+  { params: { workspaceId: uuid, email: text, roleIds: uuids.orNull, invitedBy: uuid.orNull }, columns },
 )
-/** The invitation of an address, with its roles replaced if `roleIds` is given; its token stays valid. */
+/** The invitation of an address; its token stays valid. If `roleIds` is given, it has these roles, in the name of `invitedBy`. */
 export async function updateInvitationRoles(
   db: Executor,
   workspaceId: string,
   email: string,
   roleIds: readonly string[] | undefined,
+  invitedBy: string | null,
 ): Promise<Invitation | undefined> {
-  return (await db.query(updateRoles({ workspaceId, email, roleIds })))[0]
+  return (await db.query(updateRoles({ workspaceId, email, roleIds, invitedBy })))[0]
 }
 
 const deleteInvitationByToken = statement(

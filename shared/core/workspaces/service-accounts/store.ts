@@ -46,10 +46,12 @@ export async function insertServiceAccount(db: Executor, workspaceId: string, id
 
 const deleteAccount = statement(
   'workspaces.deleteAccount',
-  'delete from service_accounts where workspace_id = $workspaceId and id = $id returning id',
+  `with gone as (delete from service_accounts where workspace_id = $workspaceId and id = $id returning id),
+     uninvited as (delete from invitations where workspace_id = $workspaceId and invited_by in (select id from gone))
+   select id from gone`,
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
-/** Deletes a service account with its keys and roles; false when there is none. */
+/** Deletes a service account with its keys, its roles and the invitations that it sent; false when there is none. */
 export async function deleteServiceAccountRow(db: Executor, workspaceId: string, id: string): Promise<boolean> {
   return (await db.query(deleteAccount({ workspaceId, id }))).length > 0
 }

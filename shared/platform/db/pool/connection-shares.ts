@@ -3,40 +3,49 @@ import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 /** Milliseconds that a caller waits for a connection before OVERLOADED (page "Beyond", section 2). */
 const maxWaitMs = 3_000
 
-/** The user of a connection: a workspace's id, or null for the platform's own work, which has no cap. */
+/** The user of a connection: the text of `connectionOwner`, or null for the platform's own work, which has no cap. */
 export type ConnectionOwner = string | null
 
-/** Milliseconds for which a workspace counts as a user of the database after its last statement (page "Beyond", section 2). */
+/** A workspace as user of connections: its id, after the id of its share where that is another one. */
+export const connectionOwner = (workspaceId: string, shareId: string): string =>
+  shareId === workspaceId ? workspaceId : `${shareId}/${workspaceId}`
+
+/** The share of an owner of connections. */
+export const shareOf = <Owner extends ConnectionOwner>(owner: Owner): Owner => (owner?.split('/', 1)[0] ?? null) as Owner
+
+/** Milliseconds for which a share counts as a user of the database after its last statement (page "Beyond", section 2). */
 const recentMs = 1_000
 
 interface WaitingCaller {
   readonly admit: () => void
 }
 
-/** An owner of connections, and when it last began or ended to wait for one or to hold one. */
+/** A share of connections, and when it last ended to wait for one or to hold one. */
 interface Use {
-  readonly owner: ConnectionOwner
+  readonly share: ConnectionOwner
   at: number
 }
 
 /**
  * Shares the connections of a process among workspaces. A workspace that holds less than a quarter of them gets any free one. A workspace
  * that holds a quarter or more gets another one only while neither the platform nor a workspace with less waits, and more than a quarter is
- * free. Waiting workspaces are served round-robin, callers of one workspace first in, first out.
+ * free. The connections of workspaces with the same share count together. Waiting shares are served round-robin, as are the workspaces of one
+ * share; callers of one workspace first in, first out.
  */
 export class ConnectionShares {
   readonly #quarter: number
   /** Connections reserved for workspaces that hold less than a quarter. */
   readonly #reserve: number
   #free: number
+  /** Held connections by share. */
   readonly #held = new Map<ConnectionOwner, number>()
   /** Waiting callers by owner. The map's order is the round-robin order. */
   readonly #lists = new Map<ConnectionOwner, WaitingCaller[]>()
   #waiting = 0
-  /** The workspace that used the database last, and the last other one. */
+  /** The share that used the database last, and the last other one. */
   #lastUses: readonly [Use, Use] = [
-    { owner: null, at: Number.NEGATIVE_INFINITY },
-    { owner: null, at: Number.NEGATIVE_INFINITY },
+    { share: null, at: Number.NEGATIVE_INFINITY },
+    { share: null, at: Number.NEGATIVE_INFINITY },
   ]
   readonly #onWait: (ms: number) => void
 
@@ -62,27 +71,28 @@ export class ConnectionShares {
   }
 
   /**
-   * Milliseconds for which a workspace other than `owner` still counts as a user of the database: for a second after its last statement
+   * Milliseconds for which a workspace of another share still counts as a user of the database: for a second after its last statement
    * waited or ran. 0 if none counts.
    */
-  othersUseFor(owner: ConnectionOwner): number {
-    const isOther = (used: ConnectionOwner) => used !== null && used !== owner
+  othersUseFor(share: string): number {
+    const isOther = (used: ConnectionOwner) => used !== null && shareOf(used) !== share
     if (this.#held.keys().some(isOther) || this.#lists.keys().some(isOther)) return recentMs
     const [last, other] = this.#lastUses
-    return Math.max(0, recentMs - (performance.now() - (last.owner === owner ? other : last).at))
+    return Math.max(0, recentMs - (performance.now() - (last.share === share ? other : last).at))
   }
 
   release(owner: ConnectionOwner): void {
     this.#noteUse(owner)
     this.#free += 1
-    const held = (this.#held.get(owner) ?? 0) - 1
-    if (held > 0) this.#held.set(owner, held)
-    else this.#held.delete(owner)
+    const share = shareOf(owner)
+    const held = (this.#held.get(share) ?? 0) - 1
+    if (held > 0) this.#held.set(share, held)
+    else this.#held.delete(share)
     if (this.#waiting > 0) this.#admit()
   }
 
   #isWithinShare(owner: ConnectionOwner): boolean {
-    return owner === null || (this.#held.get(owner) ?? 0) < this.#quarter
+    return owner === null || (this.#held.get(shareOf(owner)) ?? 0) < this.#quarter
   }
 
   /** Whether a workspace may have more than its quarter now. */
@@ -93,14 +103,16 @@ export class ConnectionShares {
   #noteUse(owner: ConnectionOwner): void {
     if (owner === null) return
     const [last] = this.#lastUses
+    const share = shareOf(owner)
     const at = performance.now()
-    if (last.owner === owner) last.at = at
-    else this.#lastUses = [{ owner, at }, last]
+    if (last.share === share) last.at = at
+    else this.#lastUses = [{ share, at }, last]
   }
 
   #hold(owner: ConnectionOwner): void {
     this.#free -= 1
-    this.#held.set(owner, (this.#held.get(owner) ?? 0) + 1)
+    const share = shareOf(owner)
+    this.#held.set(share, (this.#held.get(share) ?? 0) + 1)
   }
 
   #wait(owner: ConnectionOwner): Promise<void> {
@@ -140,11 +152,21 @@ export class ConnectionShares {
       if (owner === undefined) return
       const list = this.#lists.get(owner) as WaitingCaller[]
       const next = list.shift() as WaitingCaller
-      // The owner moves behind the other waiting owners.
-      this.#lists.delete(owner)
-      if (list.length > 0) this.#lists.set(owner, list)
+      this.#moveBehind(owner)
+      if (list.length === 0) this.#lists.delete(owner)
       this.#waiting -= 1
       next.admit()
+    }
+  }
+
+  /** Moves the workspaces of the owner's share behind the others, and the owner behind all. */
+  #moveBehind(owner: ConnectionOwner): void {
+    const share = shareOf(owner)
+    const ofShare = [...this.#lists].filter(([other]) => shareOf(other) === share && other !== owner)
+    const own = this.#lists.get(owner) as WaitingCaller[]
+    for (const [other, list] of [...ofShare, [owner, own] as const]) {
+      this.#lists.delete(other)
+      this.#lists.set(other, list)
     }
   }
 

@@ -1,3 +1,5 @@
+import { problem } from '#shared/platform/kernel/errors.ts'
+
 /** Runs work when a slot is free, and returns its result. */
 type RunInSlot = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -12,6 +14,49 @@ export function createSemaphore(slots: number): RunInSlot {
       return await work()
     } finally {
       const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}
+
+interface QueueBounds {
+  readonly slots: number
+  readonly maxWaiting: number
+  readonly maxWaitMs: number
+  /** What is waited for, as the beginning of the message: `Sign-in is busy`. */
+  readonly busy: string
+}
+
+/**
+ * Creates a semaphore whose queue ends. Work throws OVERLOADED, without having begun, when `maxWaiting` others wait already, or when no slot
+ * was free for `maxWaitMs`.
+ */
+export function createBoundedQueue({ slots, maxWaiting, maxWaitMs, busy }: QueueBounds): RunInSlot {
+  const waiting = new Set<() => void>()
+  let free = slots
+  const overloaded = () => problem('OVERLOADED', `${busy}; try again soon`, { expected: true })
+  const wait = () =>
+    new Promise<void>((resolve, reject) => {
+      if (waiting.size >= maxWaiting) return reject(overloaded())
+      const enter = () => {
+        clearTimeout(limit)
+        waiting.delete(enter)
+        resolve()
+      }
+      const limit = setTimeout(() => {
+        waiting.delete(enter)
+        reject(overloaded())
+      }, maxWaitMs)
+      waiting.add(enter)
+    })
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await wait()
+    try {
+      return await work()
+    } finally {
+      const [next] = waiting
       if (next) next()
       else free += 1
     }
