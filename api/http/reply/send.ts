@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
 import type { Reply } from '#api/http/reply/reply.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
-import { jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
-import { exceedsJsonBytes } from '#shared/platform/kernel/values/json-size.ts'
+import { exceedsJsonBytes, jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
 
 /** An answer above this many bytes is written in pieces of about this size, or of one item of its lists (page "Beyond", section 2). */
 const pieceBytes = 256_000

@@ -387,7 +387,7 @@ test('foreign times: a file is read in the charset that its content type declare
   const refused: readonly (readonly [string, Buffer, RegExp])[] = [
     ['text/calendar', plain, /file must be in UTF-8, or in the charset that its content type declares: line 6 is not valid utf-8/],
     ['text/calendar; charset=utf-8', plain, /file must be in utf-8: line 6/],
-    ['text/calendar; charset=klingon', plain, /unknown charset klingon/],
+    ['text/calendar; charset=klingon', plain, /file must have a known charset such as utf-8 or iso-8859-1, got klingon/],
   ]
   for (const [contentType, bytes, message] of refused) {
     const { status, body } = await w.org.owner.send('POST', at(w, `/calendars/${id}/import`), bytes, { 'content-type': contentType })

@@ -2,8 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { AnswerAdmission } from '#shared/platform/kernel/process/answer-admission.ts'
-import { jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
-import { exceedsJsonBytes } from '#shared/platform/kernel/values/json-size.ts'
+import { exceedsJsonBytes, jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
 import { eventually } from '#test/support/eventually.ts'
 
 const whole = (value: unknown): string => [...jsonPieces(value)].join('')

@@ -1,5 +1,5 @@
-import { TextDecoder } from 'node:util'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
 
 /** How the bytes of a file are decoded. */
 export interface Charset {
@@ -14,12 +14,9 @@ export interface Charset {
  * that are invalid.
  */
 export function charsetOf(contentType: string): Charset {
-  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? []
-  const label = quoted ?? plain ?? 'utf-8'
-  const decoder = openDecoder(label)
+  const decoder = createCharsetDecoder(contentType, 'file', true)
   const refuse = (place: string, cause: unknown) => {
-    const declared =
-      quoted === undefined && plain === undefined ? 'UTF-8, or in the charset that its content type declares' : decoder.encoding
+    const declared = /;\s*charset/i.test(contentType) ? decoder.encoding : 'UTF-8, or in the charset that its content type declares'
     return problem('VALIDATION_ERROR', `file must be in ${declared}: ${place} is not valid ${decoder.encoding}`, { cause })
   }
   const decode = (bytes: Uint8Array, place: string): string => {
@@ -38,15 +35,5 @@ export function charsetOf(contentType: string): Charset {
       const bytes = Buffer.from(line, 'latin1')
       return isWide ? bytes.toString('utf8') : decode(bytes, `line ${number}`)
     },
-  }
-}
-
-function openDecoder(label: string): TextDecoder {
-  try {
-    return new TextDecoder(label, { fatal: true })
-  } catch (cause) {
-    throw problem('VALIDATION_ERROR', `Content-Type declares the unknown charset ${label.slice(0, 60)}: declare one such as utf-8`, {
-      cause,
-    })
   }
 }

@@ -69,7 +69,7 @@ export async function waitUntracked<T>(workspaceId: string | undefined, wait: ()
  * process resumes per turn of the event loop, so input and output are served between two slices. While calls of others are under way, the
  * next slice begins after a pause of eight times the last one, which leaves eight ninths of the thread to them.
  */
-export function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
+function waitForNextSlice(workspaceId: string, sliceLengthMs: number): Promise<void> {
   lastSliceMs = Math.min(sliceLengthMs, 10)
   return new Promise((resolve) => {
     const queue = waiting.get(workspaceId) ?? []
