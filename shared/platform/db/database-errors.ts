@@ -100,6 +100,7 @@ export const isDatabaseFull = (error: unknown): boolean => databaseErrorOf(error
 
 /** Whether the database was unreachable or the connection broke before the answer: the statement may have been executed. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
+  if (error instanceof Problem && error.code === 'UNAVAILABLE') return true
   const { code = '', message = '' } = databaseErrorOf(error)
   return (
     /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||

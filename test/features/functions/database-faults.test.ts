@@ -16,7 +16,7 @@ const patient = handlerOf(`
   for (;;) try {
     if ((await sdk.records.get('locations', input.latch)).values.address === 'open') return input.number
     await new Promise((resolve) => setTimeout(resolve, 10))
-  } catch (error) { if (!['INTERNAL', 'OVERLOADED'].includes(error.code)) throw error }`)
+  } catch (error) { if (!['INTERNAL', 'OVERLOADED', 'UNAVAILABLE'].includes(error.code)) throw error }`)
 
 /** Calls in the middle of whose runs `fault` happens are answered, and no run is begun a second time. */
 async function outlasts(t: ExecutionContext, w: World, fault: () => Promise<void>): Promise<void> {
