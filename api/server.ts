@@ -40,7 +40,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
-  const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database) }
+  const services: ApiServices = { ...shared, waiter, rateLimits: new RateLimits(database, config) }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(
     {

@@ -4,21 +4,17 @@ import type { Context } from 'koa'
 import type { LimitName } from '#api/http/declaration.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { countRequest, type RequestWindow } from '#shared/platform/db/rate-limit-store.ts'
+import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The most requests of one client, or about one subject, in a window of 60 seconds (document 1, Limits; decisions, Rate limits). */
-const quotas: Readonly<Record<LimitName, number>> = {
+/**
+ * The most requests of one client, or about one subject, in a window of 60 seconds (document 1, Limits; decisions, Rate limits). Those of
+ * visitors are settings of the operator (page 5, People and visitors).
+ */
+const fixedQuotas = {
   'sign-in': 10,
   // The route always answers 204, so it reveals no accounts. The quota protects the job queue.
   forgot: 60,
-  // Public HTTP functions.
-  functions: 60,
-  // Submissions of public forms.
-  forms: 30,
-  // Public website content.
-  content: 240,
-  // Booking pages, subscription feeds and invitations.
-  calendar: 60,
 }
 
 const windowSeconds = 60
@@ -26,9 +22,11 @@ const windowSeconds = 60
 /** Counts requests against their quotas, in fixed windows that all API processes share. */
 export class RateLimits {
   readonly #database: Database
+  readonly #quotas: Readonly<Record<LimitName, number>>
 
-  constructor(database: Database) {
+  constructor(database: Database, { visitorLimits }: Pick<Config, 'visitorLimits'>) {
     this.#database = database
+    this.#quotas = { ...fixedQuotas, ...visitorLimits }
   }
 
   /** Counts one request of the client's address; throws RATE_LIMITED past the quota. Sets the RateLimit headers. */
@@ -43,14 +41,15 @@ export class RateLimits {
 
   async #count(ctx: Context, name: LimitName, key: string): Promise<void> {
     const window = await countRequest(this.#database, `${name}:${key}`, windowSeconds * 1_000)
-    const left = Math.max(0, quotas[name] - window.requests)
+    const quota = this.#quotas[name]
+    const left = Math.max(0, quota - window.requests)
     // A request that counts against two quotas reports the one with fewer requests left.
     if (left <= ((ctx.state.requestsLeft as number | undefined) ?? left)) {
       ctx.state.requestsLeft = left
-      ctx.set('RateLimit-Policy', `"${name}";q=${quotas[name]};w=${windowSeconds}`)
+      ctx.set('RateLimit-Policy', `"${name}";q=${quota};w=${windowSeconds}`)
       ctx.set('RateLimit', `"${name}";r=${left};t=${secondsOf(window)}`)
     }
-    if (window.requests > quotas[name]) {
+    if (window.requests > quota) {
       throw problem('RATE_LIMITED', undefined, { headers: { 'Retry-After': String(secondsOf(window)) } })
     }
   }
