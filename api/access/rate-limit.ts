@@ -8,18 +8,13 @@ import { countRequest, type RequestWindow } from '#shared/platform/db/rate-limit
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The most requests of one client in a window of 60 seconds (document 1, Limits; decisions, Rate limits). */
-const quotas: Readonly<Record<LimitName, number>> = {
+/**
+ * The most requests of one client, or about one subject, in a window of 60 seconds (document 1, Limits; decisions, Rate limits). Those of
+ * visitors and of signing in are settings of the operator (page "Beyond", section 2, People and visitors).
+ */
+const fixedQuotas = {
   // The route always answers 204, so it reveals no accounts. The quota protects the job queue.
   forgot: 60,
-  // Public HTTP functions.
-  functions: 60,
-  // Submissions of public forms.
-  forms: 30,
-  // Public website content.
-  content: 240,
-  // Booking pages, subscription feeds and invitations.
-  calendar: 60,
 }
 
 const windowSeconds = 60
@@ -28,15 +23,17 @@ const windowSeconds = 60
 export class RateLimits {
   readonly #database: Database
   readonly #signInLimit: Config['signInLimit']
+  readonly #quotas: Readonly<Record<LimitName, number>>
 
-  constructor(database: Database, { signInLimit }: Pick<Config, 'signInLimit'>) {
+  constructor(database: Database, { signInLimit, visitorLimits }: Pick<Config, 'signInLimit' | 'visitorLimits'>) {
     this.#database = database
     this.#signInLimit = signInLimit
+    this.#quotas = { ...fixedQuotas, ...visitorLimits }
   }
 
   /** Counts one request of the client's address; throws RATE_LIMITED past the quota. Sets the RateLimit headers. */
   async countClient(ctx: Context, name: LimitName): Promise<void> {
-    await this.#count(ctx, { name, most: quotas[name] }, clientKey(ctx.ip))
+    await this.#count(ctx, { name, most: this.#quotas[name] }, clientKey(ctx.ip))
   }
 
   /**

@@ -13,7 +13,7 @@ export const routes = [
     tag: 'Pages',
     app: null,
     permission: 'public',
-    limit: null,
+    limit: 'content',
     framed: 'none',
     handle: async () => ({ title: 'Kontor', body: renderBody({}) }),
   }),

@@ -8,7 +8,7 @@ import { passwordReset } from '#shared/core/people/schemas.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
+const common = { tag: 'Pages', app: null, permission: 'public', framed: 'none' } as const
 const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 const renderForm = template<{ readonly token: string; readonly fields: string }>(new URL('reset.eta', import.meta.url))
@@ -33,6 +33,7 @@ export const routes = [
   page({
     ...common,
     method: 'GET',
+    limit: 'content',
     path: '/reset',
     summary: 'Show the page where a new password is set',
     description: 'The password reset mail links to this page.',
@@ -46,6 +47,7 @@ export const routes = [
   page({
     ...common,
     method: 'POST',
+    limit: null,
     path: '/reset',
     summary: 'Set a new password with the form of the page',
     description: 'Works without scripts. All sessions of the person end.',

@@ -8,7 +8,7 @@ import { invitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none' } as const
+const common = { tag: 'Pages', app: null, permission: 'public', framed: 'none' } as const
 const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 interface InvitationForm {
@@ -63,6 +63,7 @@ export const routes = [
   page({
     ...common,
     method: 'GET',
+    limit: 'content',
     path: '/accept-invite',
     summary: 'Show the page where an invitation is accepted',
     description: 'The invitation mail links to this page. A person with an account enters the password of the account.',
@@ -73,6 +74,7 @@ export const routes = [
   page({
     ...common,
     method: 'POST',
+    limit: null,
     path: '/accept-invite',
     summary: 'Accept an invitation with the form of the page',
     description: 'Works without scripts.',

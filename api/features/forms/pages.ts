@@ -72,7 +72,7 @@ export const routes = [
     method: 'GET',
     summary: 'Show the page of a published form',
     description: "The visitor needs forms:read on the form's key.",
-    limit: null,
+    limit: 'content',
     handle: async ({ params }, scope) => formPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),
   }),
   page({

@@ -20,7 +20,7 @@ export const routes = [
     method: 'GET',
     summary: 'Get a published form',
     description: "The visitor needs forms:read on the form's key.",
-    limit: null,
+    limit: 'content',
     status: 200,
     response: formDefinition,
     handle: async ({ params }, scope) =>

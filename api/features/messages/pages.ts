@@ -7,7 +7,7 @@ import { findUnsubscribeRecipient, type UnsubscribeRecipient, unsubscribe } from
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const common = { tag: 'Pages', app: null, permission: 'public', limit: null, framed: 'none', path: '/unsubscribe/:token' } as const
+const common = { tag: 'Pages', app: null, permission: 'public', framed: 'none', path: '/unsubscribe/:token' } as const
 
 interface UnsubscribeView extends Omit<UnsubscribeRecipient, 'workspace'> {
   readonly workspace: string
@@ -52,6 +52,7 @@ export const pages = [
   page({
     ...common,
     method: 'GET',
+    limit: 'content',
     summary: 'The page to unsubscribe from messages',
     description: 'Messages link to this page. Opening the page changes nothing.',
     fails: ['NOT_FOUND'],
@@ -60,6 +61,7 @@ export const pages = [
   page({
     ...common,
     method: 'POST',
+    limit: null,
     summary: 'Unsubscribe from messages, by that page or in one click',
     description: 'A mail program sends `List-Unsubscribe=One-Click` without any credentials, url-encoded or multipart (RFC 8058).',
     // Mailbox providers send the request, also from their web pages. Cross-site forgery is no risk, since only the mail holds the URL.

@@ -11,7 +11,7 @@ import { type PayPageLink, payOrDecline, requirePayPageLink } from '#shared/feat
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const common = { tag: 'Pages', app: 'payments', permission: 'public', limit: null, framed: 'none', path: '/pay/:orgId/:linkId' } as const
+const common = { tag: 'Pages', app: 'payments', permission: 'public', framed: 'none', path: '/pay/:orgId/:linkId' } as const
 
 const payBody = schema(
   t.Object({
@@ -102,6 +102,7 @@ export const payPages = [
   page({
     ...common,
     method: 'GET',
+    limit: 'content',
     summary: 'Show the pay page of the sandbox',
     description: 'It simulates the pay page of a provider and moves no money.',
     fails: ['NOT_FOUND'],
@@ -115,6 +116,7 @@ export const payPages = [
   page({
     ...common,
     method: 'POST',
+    limit: null,
     summary: "Pay or decline on the sandbox's pay page",
     description: "The sandbox then calls the connection's signed webhook, as a provider does.",
     form: payBody,

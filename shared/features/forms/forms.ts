@@ -3,7 +3,14 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { addWarnings, findVisitorWarnings } from '#shared/core/scope/visitor-warnings.ts'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
 import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
-import type { Form, FormDefinition, FormField, FormInput, FormSettings } from '#shared/features/forms/schemas.ts'
+import {
+  type Form,
+  type FormDefinition,
+  type FormField,
+  type FormInput,
+  type FormSettings,
+  maxFormOptions,
+} from '#shared/features/forms/schemas.ts'
 import { deleteForm, findForm, findFormByKey, findForms, insertForm, replaceForm } from '#shared/features/forms/store.ts'
 import { requireFunction } from '#shared/features/functions/definitions/functions.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
@@ -67,6 +74,7 @@ async function readForm(scope: Scope, input: FormInput) {
   const { key, name, description = '', target = null, function_id = null, published = false } = input
   const fields = input.fields.map(readField)
   refuseRepeatedKeys(fields)
+  refuseManyOptions(fields)
   const settings = readSettings(input.settings ?? {})
   if (target) await requireTarget(scope, target.object_type)
   if (function_id !== null) await requireInvocable(scope, function_id)
@@ -97,6 +105,14 @@ function refuseRepeatedKeys(fields: readonly FormField[]): void {
   for (const [index, { key }] of fields.entries()) {
     if (known.has(key)) throw problem('VALIDATION_ERROR', `fields[${index}].key must be unique, got ${key} twice`)
     known.add(key)
+  }
+}
+
+/** Limits the size of a form's page (page 5, Sizes of rules). */
+function refuseManyOptions(fields: readonly FormField[]): void {
+  const count = fields.reduce((sum, { options = [] }) => sum + options.length, 0)
+  if (count > maxFormOptions) {
+    throw problem('VALIDATION_ERROR', `fields must have at most ${maxFormOptions} options in all, got ${count}`)
   }
 }
 

@@ -31,6 +31,8 @@ export interface Config {
   readonly razorpayApiUrl: string
   /** Number of reverse proxies in front of the API; with 0 the client's address is the socket's. */
   readonly trustProxy: number
+  /** The most requests of visitors per minute and network address: reads of content, calendars, public functions, submissions of forms. */
+  readonly visitorLimits: { readonly content: number; readonly calendar: number; readonly functions: number; readonly forms: number }
   readonly defaultPlan: 'paid' | 'free'
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
   /** Maximum checks of passwords in a minute (decisions, Rate limits). */
@@ -203,6 +205,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     stripeApiUrl: read('STRIPE_API_URL', baseAddress('https://api.stripe.com')),
     razorpayApiUrl: read('RAZORPAY_API_URL', baseAddress('https://api.razorpay.com')),
     trustProxy: read('TRUST_PROXY', integer(0, 0, 10)),
+    visitorLimits: {
+      content: read('VISITOR_READS_PER_MINUTE', integer(240, 1, 1e6)),
+      calendar: read('VISITOR_CALENDAR_PER_MINUTE', integer(60, 1, 1e6)),
+      functions: read('VISITOR_FUNCTIONS_PER_MINUTE', integer(60, 1, 1e6)),
+      forms: read('VISITOR_FORMS_PER_MINUTE', integer(30, 1, 1e6)),
+    },
     defaultPlan: read('DEFAULT_PLAN', oneOf(['paid', 'free'], 'paid')),
     freePlan: {
       records: read('FREE_RECORDS', integer(1_000, 0, 1e9)),

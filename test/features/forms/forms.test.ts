@@ -74,6 +74,30 @@ test('forms: an invalid form is 400, and the error names the field', async (t) =
   t.like(taken.body.error, { code: 'KEY_TAKEN' })
 })
 
+test('forms: a form has 2,000 options in all at most, and a larger stored one works until it is saved', async (t) => {
+  const w = await start()
+  const { owner, path } = w.org
+  await admitVisitors(w)
+  const choices = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      key: `choice_${index}`,
+      label: 'Choice',
+      type: 'select',
+      options: Array.from({ length: 500 }, (_, option) => `${option}`),
+    }))
+  const made = await makeForm(w, { fields: choices(4) }, 'most')
+  const more = { key: 'most', name: 'Most', published: true, fields: [...choices(4), { ...choices(5)[4], options: ['x'] }] }
+  const refused = [await owner.put(`${path}/forms/${made.id}`, more), await owner.post(`${path}/forms`, { ...more, key: 'more' })]
+  for (const { status, body } of refused) {
+    t.is(status, 400)
+    t.is(body.error.message, 'fields must have at most 2000 options in all, got 2001')
+  }
+  await w.db.query('update forms set fields = $1 where id = $2', [JSON.stringify(choices(5)), made.id])
+  t.is((await w.visitor.get(made.open)).data.fields.length, 5)
+  t.is((await w.visitor.get(made.hosted)).text.match(/<select /g)?.length, 5)
+  t.is((await w.visitor.post(made.open, { values: { choice_4: '499' } })).status, 201)
+})
+
 test('forms: a role may be limited to the key of one form, and cannot change that key', async (t) => {
   const w = await start()
   const [mine, other] = [await makeForm(w, {}, 'mine'), await makeForm(w, {}, 'other')]
