@@ -1,5 +1,6 @@
 import { listCrowdedTypes } from '#shared/core/notifications/rules.ts'
 import { listLargeRights } from '#shared/core/roles/limits.ts'
+import { listLargeForms } from '#shared/features/forms/large-forms.ts'
 import type { CommandScope } from './command-scope.ts'
 
 /** A part of `kontor status`. */
@@ -16,6 +17,6 @@ export const statusSections: readonly StatusSection[] = [
   {
     key: 'above_limits',
     title: 'Larger than a limit allows, as an earlier release left it',
-    find: async ({ db }) => [...(await listLargeRights(db)), ...(await listCrowdedTypes(db))],
+    find: async ({ db }) => [...(await listLargeRights(db)), ...(await listCrowdedTypes(db)), ...(await listLargeForms(db))],
   },
 ]

@@ -1,13 +1,13 @@
 import { holdContract } from '#test/support/contract.ts'
 import { type Answer, sendRequest } from '#test/support/send-request.ts'
 
-/** Repetitions of a call that is OVERLOADED, and the pause before each in milliseconds. */
+/** Repetitions of a call that is OVERLOADED or found no database, and the pause before each in milliseconds. */
 const retries = 30
 const retryAfterMs = 200
 
 /**
- * Calls the API over HTTP as one caller. A call that is OVERLOADED has changed nothing and is repeated, as clients of users do, so that no
- * test depends on the load of the machine.
+ * Calls the API over HTTP as one caller. A call that is OVERLOADED, or for which a busy database could not be reached, has changed nothing and is
+ * repeated, as clients of users do, so that no test depends on the load of the machine.
  */
 export class Client {
   readonly root: string
@@ -40,7 +40,8 @@ export class Client {
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     for (let left = this.#retries; ; left--) {
       const answer = await this.#sendOnce(method, path, body, headers)
-      const isRefused = answer.status === 503 && answer.body?.error?.code === 'OVERLOADED'
+      const { code, message } = answer.body?.error ?? {}
+      const isRefused = answer.status === 503 && (code === 'OVERLOADED' || message === 'The database cannot be reached; try again soon')
       if (!isRefused || left === 0 || body instanceof ReadableStream) return answer
       await new Promise((resolve) => setTimeout(resolve, retryAfterMs))
     }

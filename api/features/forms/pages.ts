@@ -2,9 +2,10 @@ import { byKey } from '#api/http/declaration.ts'
 import { page } from '#api/http/route.ts'
 import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { attemptField, readAttempt } from '#api/pages/fields/form.ts'
+import { keepPart } from '#api/pages/kept-parts.ts'
 import { markdown } from '#api/pages/markdown.ts'
 import type { Page } from '#api/pages/page.ts'
-import { safeHttpUrl, template } from '#api/pages/template.ts'
+import { type Html, safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { readAnswers } from '#shared/features/forms/answers.ts'
@@ -31,24 +32,37 @@ const renderDone = template<{ readonly message: string; readonly redirect: strin
 /** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so no form has a field of this name. */
 const trapField = 'company-website'
 
-function formPage(
+/** The page as a visitor opens it. Its controls are the same for all visitors, so they are made once. */
+async function openedPage({ workspace }: Scope, form: Form): Promise<Page> {
+  const controls = await keepPart(workspace.id, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
+  return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls, newId(), [])) }
+}
+
+function* fieldPieces(controls: readonly Field[]): Generator<Html> {
+  for (const control of controls) yield renderFields([control])
+}
+
+/** The page with what a visitor sent, and the problems beside the fields. */
+function refusedPage(
   scope: Scope,
   form: Form,
-  sent?: { readonly fields: URLSearchParams; readonly problems: ReadonlyMap<string, Problem> },
+  sent: { readonly fields: URLSearchParams; readonly problems: ReadonlyMap<string, Problem> },
 ): Page {
-  const controls = formControlsOf(form, scope.workspace, sent?.fields)
-  const errors = Object.fromEntries([...(sent?.problems ?? [])].map(([key, { message }]) => [key, errorText(form, key, message)]))
+  const controls = formControlsOf(form, scope.workspace, sent.fields)
+  const errors = Object.fromEntries([...sent.problems].map(([key, { message }]) => [key, errorText(form, key, message)]))
   const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
-  const [failure] = sent?.problems.values() ?? []
-  const shown = {
-    description: markdown(form.description).text,
-    id: sent?.fields.get(attemptField) || newId(),
-    wrong,
-    fields: renderFields(withErrors(controls, errors)).text,
-    submit: form.settings.submit_label || 'Send',
-  }
+  const [failure] = sent.problems.values()
+  const shown = shownOf(form, renderFields(withErrors(controls, errors)), sent.fields.get(attemptField) || newId(), wrong)
   return { title: form.name, brand: scope.workspace, body: renderForm(shown), ...(failure ? { failure } : {}) }
 }
+
+const shownOf = (form: Form, fields: Html, id: string, wrong: Shown['wrong']): Shown => ({
+  description: markdown(form.description).text,
+  id,
+  wrong,
+  fields: fields.text,
+  submit: form.settings.submit_label || 'Send',
+})
 
 /** The text of a problem beside its field: `values.email must be a valid email, got "x"` becomes `Must be a valid email`. */
 function errorText({ fields }: Form, key: string, message: string): string {
@@ -73,7 +87,7 @@ export const routes = [
     summary: 'Show the page of a published form',
     description: "The visitor needs forms:read on the form's key.",
     limit: 'content',
-    handle: async ({ params }, scope) => formPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),
+    handle: async ({ params }, scope) => openedPage(scope, await requireOpenForm(scope, params.formKey, 'forms:read')),
   }),
   page({
     ...common,
@@ -88,7 +102,7 @@ export const routes = [
       const key = readAttempt(fields)
       const isRefused = problems.size > 0
       const first = isRefused && key !== undefined ? await findFirstThanks(scope, form, key) : undefined
-      if (isRefused && !first) return formPage(scope, form, { fields, problems })
+      if (isRefused && !first) return refusedPage(scope, form, { fields, problems })
       const spam = fields.get(trapField) ? 'hidden field filled in' : null
       const { message, redirect } = first ?? (await submitForm(scope, form, values, { key, isExact: false, spam }))
       const url = safeHttpUrl(redirect)

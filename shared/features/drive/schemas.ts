@@ -41,7 +41,7 @@ export const spaceInput = schema(
 export type SpaceInput = TypeOf<typeof spaceInput>
 
 const objectParts = {
-  key: t.String(),
+  key: t.String({ description: 'In Unicode NFC. Requests may send either form.' }),
   name: t.String({ description: 'The last part of the key.' }),
   size: count,
   content_type: t.String({ description: 'Detected from the bytes, not taken from the sender.' }),

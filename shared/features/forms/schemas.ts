@@ -30,7 +30,7 @@ export type FormField = TypeOf<typeof keptFieldSchema>
 const keptFieldSchema = schema(keptField)
 
 /** The maximum number of fields of a form. */
-const maxFields = 100
+export const maxFormFields = 100
 
 /** The maximum number of options of all fields of a form. A larger stored form works until it is saved again. */
 export const maxFormOptions = 2_000
@@ -50,7 +50,7 @@ export const formInput = schema(
       key: formKey,
       name: nameSchema(200),
       description: t.Optional(t.String({ maxLength: 5_000, description: 'Markdown, without HTML and pictures.' })),
-      fields: t.Array(sentField, { maxItems: maxFields, description: `With ${maxFormOptions} options in all at most.` }),
+      fields: t.Array(sentField, { maxItems: maxFormFields, description: `With ${maxFormOptions} options in all at most.` }),
       settings: t.Optional(t.Object(t.Partial(t.Object(settingParts)).properties)),
       target: t.Optional(target),
       function_id: t.Optional(nullable(t.String({ format: 'uuid', description: 'A function that gets each submission.' }))),

@@ -40,6 +40,21 @@ export const findForm = statement('forms.findForm', `select ${list} from forms w
   columns,
 })
 
+/** The forms of all workspaces that have more than so many fields, or more than so many options in all. */
+export const findLargeForms = statement(
+  'forms.findLargeForms',
+  `select workspace_id, id, name, count as fields, options from (
+     select form.workspace_id, form.id, form.name, count(field) as count,
+       coalesce(sum(json_array_length(field -> 'options')) filter (where json_typeof(field -> 'options') = 'array'), 0)::bigint as options
+     from forms as form, json_array_elements(form.fields) as field
+     group by form.workspace_id, form.id, form.name
+   ) as counted where count > $mostFields or options > $mostOptions order by workspace_id, id`,
+  {
+    params: { mostFields: bigint, mostOptions: bigint },
+    columns: { workspace_id: uuid.notNull, id: uuid.notNull, name: text.notNull, fields: bigint.notNull, options: bigint.notNull },
+  },
+)
+
 /** One form by its key. */
 export const findFormByKey = statement(
   'forms.findFormByKey',

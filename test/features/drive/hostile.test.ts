@@ -22,7 +22,7 @@ const keys = [
   ...new Set(
     [...traversals, ...naughty]
       .filter((_, index) => index % 2 === 0)
-      .concat(['con', 'a.', 'a ', '_', '%', '\u202Ea', 'ﬁ', 'fi', '😀'.repeat(256), 'K', 'k', '\u212A', `${'x/'.repeat(511)}yz`]),
+      .concat(['con', 'a.', 'a ', '_', '%', '\u202Ea', 'ﬁ', 'fi', '😀'.repeat(256), 'K', 'k', `${'x/'.repeat(511)}yz`]),
   ),
 ]
 
@@ -42,11 +42,11 @@ test('hostile: hostile keys are refused or are ordinary keys; none is a path, an
   for (let at = 0; at < keys.length; at += 10) {
     await Promise.all(
       keys.slice(at, at + 10).map(async (key) => {
-        const { status } = await space.put(key, `bytes of ${key}`)
+        const { status } = await space.put(key, `bytes of ${key.normalize('NFC')}`)
         // A form gives text its line ends, and a key that is empty is the file's own name.
         if (key === '' || /[\r\n]/.test(key)) return
         t.is(status, isValid(key) ? 201 : 400, JSON.stringify(key))
-        if (status === 201) kept.add(key)
+        if (status === 201) kept.add(key.normalize('NFC'))
       }),
     )
   }

@@ -68,3 +68,6 @@ export async function replaceByFolders(db: Db, workspaceId: string, spaceId: str
     [workspaceId, spaceId, keys],
   )
 }
+
+/** Makes the database one that the migration of keys to NFC has not reached. */
+export const forgetKeyForm = (db: Db) => db.query(`delete from migrations where name = '0018-key-form.ts'`)

@@ -1,5 +1,7 @@
 import test from 'ava'
+import { listLargeForms } from '#shared/features/forms/large-forms.ts'
 import { admitVisitors, makeForm } from '#test/features/forms/making.ts'
+import { setFields } from '#test/features/forms/rows.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -92,7 +94,11 @@ test('forms: a form has 2,000 options in all at most, and a larger stored one wo
     t.is(status, 400)
     t.is(body.error.message, 'fields must have at most 2000 options in all, got 2001')
   }
-  await w.db.query('update forms set fields = $1 where id = $2', [JSON.stringify(choices(5)), made.id])
+  await setFields(w.db, made.id, choices(5))
+  t.deepEqual(
+    (await listLargeForms(w.api.services.database)).filter((line) => line.includes(made.id)).map((line) => / has .*$/.exec(line)?.[0]),
+    [' has 5 of 100 fields and 2500 of 2000 options'],
+  )
   t.is((await w.visitor.get(made.open)).data.fields.length, 5)
   t.is((await w.visitor.get(made.hosted)).text.match(/<select /g)?.length, 5)
   t.is((await w.visitor.post(made.open, { values: { choice_4: '499' } })).status, 201)

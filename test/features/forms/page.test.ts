@@ -93,3 +93,20 @@ test('page: the headings of a description skip no level', async (t) => {
   const headings = [...(await html()).matchAll(/<(h[2-6])>(\w+)<\/\1>/g)].map(([, level, text]) => `${level} ${text}`)
   t.deepEqual(headings, ['h2 First', 'h3 Below', 'h2 Second', 'h3 Third', 'h3 Fourth'])
 })
+
+test('page: a part that is kept shows each change at once, and nothing of one visitor', async (t) => {
+  const fields = [{ key: 'price', label: 'First label', type: 'currency' }]
+  const { w, made, html } = await openForm({ fields })
+  const { owner, path } = w.org
+  const hiddenIds = async () => /name="[^"]*" value="([0-9a-f-]{36})"/.exec(await html())?.[1]
+  t.not(await hiddenIds(), await hiddenIds())
+  t.regex(await html(), /First label/)
+  const refused = await sendPage(w, made.hosted, { price: 'no amount' })
+  t.regex(refused.text, /no amount/)
+  t.notRegex(await html(), /no amount/)
+  const form = (await owner.get(`${path}/forms/${made.id}`)).data
+  t.is((await owner.put(`${path}/forms/${made.id}`, { ...form, fields: [{ ...fields[0], label: 'Second label' }] })).status, 200)
+  t.regex(await html(), /Second label/)
+  t.is((await owner.patch(path, { default_currency: 'CHF' })).status, 200)
+  t.regex(await html(), /In CHF/)
+})

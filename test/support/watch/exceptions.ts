@@ -155,8 +155,14 @@ export const exceptions: readonly Exception[] = [
     because: 'old rows are swept in all workspaces',
   },
   {
-    statements: ['roles.findLargeRoles', 'roles.findLargePrincipals', 'roles.findLargeVisitors', 'notifications.findCrowdedTypes'],
-    tables: ['roles', 'role_members', 'service_accounts', 'notification_rules'],
+    statements: [
+      'roles.findLargeRoles',
+      'roles.findLargePrincipals',
+      'roles.findLargeVisitors',
+      'notifications.findCrowdedTypes',
+      'forms.findLargeForms',
+    ],
+    tables: ['roles', 'role_members', 'service_accounts', 'notification_rules', 'forms'],
     because: 'the operator sees what is larger than a limit allows in all workspaces',
   },
 ]

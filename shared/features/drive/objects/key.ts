@@ -8,7 +8,7 @@ export const isFolder = (key: string): boolean => key.endsWith('/')
 
 /**
  * Returns the key if it keeps the rules of document 3; throws VALIDATION_ERROR naming the broken rule. A key is text, not a path: `..` has
- * no meaning, and letters are not normalized.
+ * no meaning. A key may come in any Unicode form; `requirePlace` decides under which form it is stored.
  */
 export function checkKey(key: string, field = 'key'): string {
   const broken = rules.find(([breaks]) => breaks(key))
@@ -31,7 +31,10 @@ export function checkFolderKey(key: string, field: string, allowsTop = false): s
 
 const rules: readonly (readonly [breaks: (key: string) => boolean, rule: string])[] = [
   [(key) => key === '', 'must not be empty'],
-  [(key) => Buffer.byteLength(key) > maxKeyBytes, `must have at most ${maxKeyBytes} bytes`],
+  [
+    (key) => Math.min(Buffer.byteLength(key), Buffer.byteLength(key.normalize('NFC'))) > maxKeyBytes,
+    `must have at most ${maxKeyBytes} bytes`,
+  ],
   [(key) => !key.isWellFormed(), 'must be well-formed Unicode'],
   [(key) => key.startsWith('/'), 'must not start with /'],
   [(key) => key.includes('//'), 'must not contain //'],

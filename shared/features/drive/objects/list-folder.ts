@@ -1,7 +1,7 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkFolderKey, nameOfKey, rangeOf } from '#shared/features/drive/objects/key.ts'
 import { objectViewOf } from '#shared/features/drive/objects/object.ts'
+import { requirePlace } from '#shared/features/drive/objects/place.ts'
 import { type FolderEntry, findFolderPage, findObjectsByName } from '#shared/features/drive/objects/store.ts'
 import type { FolderPage, FolderQuery } from '#shared/features/drive/schemas.ts'
 import { makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
@@ -11,9 +11,10 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
  * A page of the folders and files directly in a folder, in the order of their keys; with `q`, a page of the files in the folder and below
  * whose name contains `q`. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad prefix or cursor.
  */
-export async function listFolder(scope: Scope, spaceName: string, { prefix, q, limit, cursor }: FolderQuery): Promise<FolderPage> {
-  checkFolderKey(prefix, 'prefix', true)
-  const space = await requireSpace(scope, spaceName, prefix, 'read')
+export async function listFolder(scope: Scope, spaceName: string, { limit, cursor, ...query }: FolderQuery): Promise<FolderPage> {
+  checkFolderKey(query.prefix, 'prefix', true)
+  const { space, key: prefix } = await requirePlace(scope, spaceName, query.prefix, 'read')
+  const q = query.q.normalize('NFC')
   const first = cursor === undefined ? lowestKeyIn(prefix) : readCursor(scope, cursor, keyPosition).key
   const read = q === '' ? readLevel : searchByName
   const rows = await read(scope, space.id, prefix, { first, q, limit: limit + 1 })

@@ -1,7 +1,8 @@
 import { forbidden } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { accessByRoleOrOwnership, requireSpace } from '#shared/features/drive/access.ts'
+import { accessByRoleOrOwnership } from '#shared/features/drive/access.ts'
 import { checkKey, isFolder, type KeyRange, movingKeys, rangeOf } from '#shared/features/drive/objects/key.ts'
+import { requirePlace } from '#shared/features/drive/objects/place.ts'
 import { countRange, deleteDuplicateFolders, deleteRange, moveRange, type RangeCounts } from '#shared/features/drive/objects/store.ts'
 import { addUsage } from '#shared/features/drive/quota.ts'
 import { deleteSharesIn, findWidenedShare, moveShares } from '#shared/features/drive/shares/store.ts'
@@ -22,9 +23,9 @@ interface SpaceRange extends KeyRange {
  * Deletes a file, or a folder with everything in it, and its shares. Returns the number of deleted files, 0 for a missing folder. Throws as
  * `requireSpace` does, NOT_FOUND for a missing file, and VALIDATION_ERROR for more than 2,000 files.
  */
-export async function removeObjects(scope: Scope, spaceName: string, key: string): Promise<number> {
-  checkKey(key)
-  const space = await requireSpace(scope, spaceName, key, 'write')
+export async function removeObjects(scope: Scope, spaceName: string, sentKey: string): Promise<number> {
+  checkKey(sentKey)
+  const { space, key } = await requirePlace(scope, spaceName, sentKey, 'write')
   const { workspace } = scope
   const range = { workspaceId: workspace.id, spaceId: space.id, ...rangeOf(key) }
   return scope.db.transaction(async (tx) => {
@@ -46,14 +47,15 @@ export async function removeObjects(scope: Scope, spaceName: string, key: string
  * key is a file's and the other a folder's, for an unchanged key, a folder moved into itself, more than 2,000 files, and keys that would be
  * too long.
  */
-export async function moveObjects(scope: Scope, spaceName: string, from: string, to: string): Promise<number> {
-  checkKey(from, 'from')
-  checkKey(to, 'to')
-  if (isFolder(from) !== isFolder(to)) throw problem('VALIDATION_ERROR', 'from and to must both be files or both be folders')
+export async function moveObjects(scope: Scope, spaceName: string, sentFrom: string, sentTo: string): Promise<number> {
+  checkKey(sentFrom, 'from')
+  checkKey(sentTo, 'to')
+  if (isFolder(sentFrom) !== isFolder(sentTo)) throw problem('VALIDATION_ERROR', 'from and to must both be files or both be folders')
+  const { space: found, key: from } = await requirePlace(scope, spaceName, sentFrom, 'write')
+  const { key: to } = await requirePlace(scope, spaceName, sentTo, 'write')
   if (from === to) throw problem('VALIDATION_ERROR', 'to must differ from from')
   if (isFolder(from) && to.startsWith(from)) throw problem('VALIDATION_ERROR', 'to must not be inside from')
-  const { id, ...space } = await requireSpace(scope, spaceName, from, 'write')
-  await requireSpace(scope, spaceName, to, 'write')
+  const { id, ...space } = found
   const { workspace } = scope
   const range = { workspaceId: workspace.id, spaceId: id, ...rangeOf(from) }
   return scope.db.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkFileKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
+import { requirePlace } from '#shared/features/drive/objects/place.ts'
 import { findObject, type ObjectRow } from '#shared/features/drive/objects/store.ts'
 import type { ByteRange } from '#shared/platform/blobs/byte-store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -13,9 +13,9 @@ interface OpenedFile extends ObjectRow {
 }
 
 /** Finds a file for reading. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, NOT_FOUND for a missing file. */
-export async function findFile(scope: Scope, spaceName: string, key: string): Promise<OpenedFile> {
-  checkFileKey(key)
-  const space = await requireSpace(scope, spaceName, key, 'read')
+export async function findFile(scope: Scope, spaceName: string, sentKey: string): Promise<OpenedFile> {
+  checkFileKey(sentKey)
+  const { space, key } = await requirePlace(scope, spaceName, sentKey, 'read')
   const [row] = await readRows(scope, findObject({ workspaceId: scope.workspace.id, spaceId: space.id, key }))
   const blobId = row?.blob_id
   if (!row || !blobId) throw problem('NOT_FOUND')

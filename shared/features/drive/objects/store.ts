@@ -1,7 +1,18 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/statements/letter-pairs.ts'
-import { bigint, instant, integer, type RowOf, selectList, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  bigint,
+  boolean,
+  instant,
+  integer,
+  type RowOf,
+  selectList,
+  text,
+  texts,
+  uuid,
+  uuids,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { asSearch, asUnprepared, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ drive_objects_key: ['KEY_TAKEN', 'to is the key of another object'] })
@@ -28,6 +39,17 @@ export const findObject = statement(
   `select ${list} from drive_objects
    where workspace_id = $workspaceId and space_id = $spaceId and key = $key and blob_id is not null`,
   { params: { workspaceId: uuid, spaceId: uuid, key: text }, columns },
+)
+
+/** Whether a range of keys (`KeyRange`) contains a file, a folder or the prefix of a share. */
+export const findWhetherUsed = statement(
+  'drive.findWhetherUsed',
+  `select exists (
+     select from drive_objects where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end
+   ) or exists (
+     select from drive_shares where workspace_id = $workspaceId and space_id = $spaceId and prefix >= $first and prefix < $end
+   ) as is_used`,
+  { params: { workspaceId: uuid, spaceId: uuid, first: text, end: text }, columns: { is_used: boolean.notNull } },
 )
 
 /** Stores a file under its key and replaces an existing one, whose size is returned as `replaced_bytes`, null for a new key. */

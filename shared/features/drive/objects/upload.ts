@@ -3,6 +3,7 @@ import { requireSpace } from '#shared/features/drive/access.ts'
 import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
 import { objectViewOf } from '#shared/features/drive/objects/object.ts'
+import { requirePlace } from '#shared/features/drive/objects/place.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
 import { addUsage, requireQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
@@ -55,10 +56,10 @@ interface WrittenObject {
  * Makes stored bytes the content of the file with this key, which is created or replaced. Throws as `requireSpace` does, VALIDATION_ERROR
  * for a bad key, and LIMIT_EXCEEDED beyond the cap of the plan. After an error the bytes are discarded, at the latest by the sweep.
  */
-export async function saveUpload(scope: Scope, spaceName: string, key: string, kept: StoredBytes): Promise<WrittenObject> {
+export async function saveUpload(scope: Scope, spaceName: string, sentKey: string, kept: StoredBytes): Promise<WrittenObject> {
   try {
-    checkFileKey(key)
-    const space = await requireSpace(scope, spaceName, key, 'write')
+    checkFileKey(sentKey)
+    const { space, key } = await requirePlace(scope, spaceName, sentKey, 'write')
     const type = await detectContentType(kept.head, { name: nameOfKey(key), type: kept.declaredType })
     return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
   } catch (error) {
@@ -88,7 +89,7 @@ export async function writeDriveFile(
   contentType: string,
 ): Promise<WrittenObject> {
   checkFileKey(key)
-  await requireSpace(scope, spaceName, key, 'write')
+  await requirePlace(scope, spaceName, key, 'write')
   const singleChunk = async function* () {
     yield bytes
   }
@@ -96,9 +97,9 @@ export async function writeDriveFile(
 }
 
 /** Creates an empty folder unless it exists. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */
-export async function createFolder(scope: Scope, spaceName: string, key: string): Promise<Folder> {
-  checkFolderKey(key, 'key')
-  const space = await requireSpace(scope, spaceName, key, 'write')
+export async function createFolder(scope: Scope, spaceName: string, sentKey: string): Promise<Folder> {
+  checkFolderKey(sentKey, 'key')
+  const { space, key } = await requirePlace(scope, spaceName, sentKey, 'write')
   const { db, workspace, actor, now } = scope
   const statement = putFolder({ workspaceId: workspace.id, spaceId: space.id, key, createdBy: actor.id, now: now() })
   await db.query(statement).catch(throwForMissingSpace)

@@ -1,6 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireSpace } from '#shared/features/drive/access.ts'
 import { checkKey } from '#shared/features/drive/objects/key.ts'
+import { storedKeyOf } from '#shared/features/drive/objects/place.ts'
 import type { SpaceShare, SpaceShareInput } from '#shared/features/drive/schemas.ts'
 import { countShares, deleteShare, findShareGrantee, findShares, insertShare, updateShare } from '#shared/features/drive/shares/store.ts'
 import { lockSpace, type SpaceRow } from '#shared/features/drive/spaces/store.ts'
@@ -25,10 +26,11 @@ export async function addSpaceShare(scope: Scope, spaceId: string, input: SpaceS
   const space = await requireSpace(scope, spaceId, null, 'manage')
   if (space.type === 'org') throw problem('VALIDATION_ERROR', 'the shared space has no shares')
   if (input.prefix !== '') checkKey(input.prefix, 'prefix')
+  const prefix = await storedKeyOf(scope, space.id, input.prefix, 'prefix')
   const granteeId = await granteeOf(scope, space, input)
   const { db, workspace, now } = scope
   const place = { workspaceId: workspace.id, spaceId: space.id }
-  const requested = { ...place, prefix: input.prefix, granteeId, mode: input.mode }
+  const requested = { ...place, prefix, granteeId, mode: input.mode }
   return db.transaction(async (tx) => {
     await tx.query(lockSpace({ workspaceId: workspace.id, id: space.id }))
     const [changed] = await tx.query(updateShare(requested))
