@@ -1,5 +1,5 @@
 import test from 'ava'
-import { lowerCase, lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
+import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import { comparisonSql } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
@@ -13,7 +13,7 @@ const wordsThatMatch = 'select word from unnest(?::text[]) as word where ?'
 test('letter case: every letter has the lower case of PostgreSQL in every context', async (t) => {
   const database = await thingsTable()
   t.teardown(() => database.drop())
-  const letter = lowerCaseRaw(builder.raw('letter'))
+  const letter = builder.raw(lowerCaseSql('letter'))
   const changed = await database.query(builder.raw(lettersWithSmall, [letter, builder.raw(allLetters), letter]))
   const small = new Map(changed.map(({ code, small }) => [Number(code), String(small)]))
   t.true(small.size > 1_400)

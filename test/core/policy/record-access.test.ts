@@ -105,6 +105,7 @@ test('record access: conditions of the same form have the same signature and oth
     accessOf([allow('*', { condition: { 'resource.status': { in: [status, 'x'] } }, fields: { deny: [key] } })])
   t.is(shape('open', 'due').signature, shape('paid', 'due').signature)
   t.not(shape('open', 'due').signature, shape('open', 'status').signature)
+  t.not(shape('open', 'due').signature, shape('open', 'constructor').signature, 'each hides one field, and not the same one')
   t.is(shape('open', 'due').where('row')?.toSQL().sql, shape('paid', 'due').where('row')?.toSQL().sql)
 })
 

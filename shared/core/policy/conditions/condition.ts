@@ -2,7 +2,7 @@ import { type BoundOperator, equalsAny, type Operator, operators, type Truth } f
 import { builtInTests, type PolicyPrincipal, type SubjectResolver, type TestedRecord } from '#shared/core/policy/conditions/tested-value.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
-import { builder, joinWithAnd, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { joinSql, nameSql, plainSql, type SqlText, sql } from '#shared/platform/db/statements/sql-text.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
@@ -18,7 +18,7 @@ export interface BoundCondition {
 
 export interface RecordTest {
   readonly test: (record: TestedRecord) => Truth
-  readonly toSql: (alias: string | undefined) => Knex.Raw
+  readonly toSql: (alias: string | undefined) => SqlText
   /** Subject and values of a membership test; absent for other tests. */
   readonly among?: { readonly subject: RecordSubject; readonly values: readonly unknown[] }
 }
@@ -62,10 +62,10 @@ export function evaluateCondition({ truth: truthWithoutRecord, recordTests }: Bo
 }
 
 /** The condition as SQL. Null stands for undefined. */
-export function conditionSql({ truth, recordTests }: BoundCondition, alias: string | undefined): Knex.Raw {
+export function conditionSql({ truth, recordTests }: BoundCondition, alias: string | undefined): SqlText {
   const parts = recordTests.map((test) => test.toSql(alias))
-  if (truth !== true || parts.length === 0) parts.push(builder.raw(truth === undefined ? 'null::boolean' : String(truth)))
-  return joinWithAnd(parts)
+  if (truth !== true || parts.length === 0) parts.push(plainSql(truth === undefined ? 'null::boolean' : String(truth)))
+  return joinSql(parts, 'and')
 }
 
 /** Resolves the operand `principal.id`, also inside a list, to the caller's id; null for a caller without one. */
@@ -96,9 +96,10 @@ function createLazyTest({ of, column, nullable }: RecordSubject, acceptsMissing:
       return value == null ? acceptsMissing : boundOperator().test(value)
     },
     toSql(alias) {
-      const name = builder.raw('??', [alias === undefined ? column : `${alias}.${column}`])
+      const name = alias === undefined ? nameSql(column) : nameSql(alias, column)
       const test = boundOperator().toSql(name)
-      return nullable ? builder.raw(acceptsMissing ? '(? is null or ?)' : '(? is not null and ?)', [name, test]) : test
+      if (!nullable) return test
+      return acceptsMissing ? sql`(${name} is null or ${test})` : sql`(${name} is not null and ${test})`
     },
   }
 }

@@ -1,4 +1,4 @@
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import type { SqlText } from '#shared/platform/db/statements/sql-text.ts'
 
 // Node 24 has Unicode 17, PostgreSQL 18 has 16: only Node has lower-case letters for these 28 capitals. Measured over all code points.
 const nodeOnlyCapitals = '\u{A7CE}\u{A7D2}\u{A7D4}\u{16EA0}-\u{16EB8}'
@@ -20,5 +20,5 @@ const lowerLetter = (letter: string): string =>
 /** SQL equivalent of `lowerCase` for an SQL expression. The explicit collation makes it independent of the database's locale. */
 export const lowerCaseSql = (text: string): string => `lower(${text} collate "pg_c_utf8")`
 
-/** SQL equivalent of `lowerCase` for a raw SQL builder. */
-export const lowerCaseRaw = (text: Knex.Raw): Knex.Raw => builder.raw(lowerCaseSql('?'), [text])
+/** SQL equivalent of `lowerCase` for a part of a statement. */
+export const lowerCaseOf = ({ text, values }: SqlText): SqlText => ({ text: lowerCaseSql(text), values })

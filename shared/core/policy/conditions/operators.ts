@@ -1,7 +1,8 @@
 import { lowerCase } from '#shared/core/policy/conditions/letter-case.ts'
 import type { ValueComparison } from '#shared/core/policy/conditions/value-comparison.ts'
 import type { ValueKind } from '#shared/core/policy/conditions/value-kinds.ts'
-import { builder, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
+import type { Knex } from '#shared/platform/db/statements/builder.ts'
+import { joinSql, plainSql, type SqlText, sql, valueSql } from '#shared/platform/db/statements/sql-text.ts'
 import { isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 import { isCleanText, jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
@@ -11,7 +12,7 @@ export type Truth = boolean | undefined
 /** An operator bound to a kind of value and an operand. SQL has null for undefined. Neither form is called for a missing value. */
 export interface BoundOperator {
   readonly test: (value: unknown) => Truth
-  readonly toSql: (column: Knex.Raw) => Knex.Raw
+  readonly toSql: (column: SqlText) => SqlText
 }
 
 /** One operator of conditions (document 1, Policy rule). */
@@ -42,7 +43,7 @@ const explainText = (operand: unknown): string | undefined =>
 const scalarOperator = { explainInvalid: explainScalar, acceptsMissing: false } as const
 const ordering = (sign: string, holds: (order: number) => boolean): Operator => ({
   ...scalarOperator,
-  bind: (kind, operand) => compare(kind, operand, sign, holds),
+  bind: (kind, operand) => compare(kind, operand, plainSql(sign), holds),
 })
 
 const listOf = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [])
@@ -63,11 +64,11 @@ export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator
   ['contains', { explainInvalid: explainText, acceptsMissing: false, bind: contains }],
 ])
 
-const always = (outcome: boolean): BoundOperator => ({ test: () => outcome, toSql: () => builder.raw(String(outcome)) })
+const always = (outcome: boolean): BoundOperator => ({ test: () => outcome, toSql: () => plainSql(String(outcome)) })
 
 const not = ({ test, toSql }: BoundOperator): BoundOperator => ({
   test: (value) => !test(value),
-  toSql: (column) => builder.raw('not (?)', [toSql(column)]),
+  toSql: (column) => sql`not (${toSql(column)})`,
 })
 
 /**
@@ -84,18 +85,21 @@ export function equalsAny({ equality }: ValueKind, operands: readonly unknown[])
   return {
     test: (value) => groups.some(({ view, forms }) => forms.has(view.normalize(value))),
     toSql: (column) =>
-      joinWithOr(groups.map(({ view, forms }) => castSafely(view, column, equals(view, column, [...forms]), builder.raw('false')))),
+      joinSql(
+        groups.map(({ view, forms }) => castSafely(view, column, equals(view, column, [...forms]), plainSql('false'))),
+        'or',
+      ),
   }
 }
 
-function equals(view: ValueComparison, column: Knex.Raw, forms: readonly unknown[]): Knex.Raw {
+function equals({ columnSql, sqlType }: ValueComparison, column: SqlText, forms: readonly unknown[]): SqlText {
   const [only, ...others] = forms as readonly Knex.Value[]
-  if (only !== undefined && others.length === 0) return builder.raw(`? = ?::${view.sqlType}`, [view.columnSql(column), only])
-  return builder.raw(`? = any(?::${view.sqlType}[])`, [view.columnSql(column), forms as Knex.Value])
+  if (only !== undefined && others.length === 0) return sql`${columnSql(column)} = ${valueSql(only)}::${sqlType}`
+  return sql`${columnSql(column)} = any(${valueSql(forms as readonly Knex.Value[])}::${sqlType}[])`
 }
 
 /** The first comparison that accepts operand and value decides; if there is none, the sides cannot be compared. */
-function compare({ ordering }: ValueKind, operand: unknown, sign: string, holds: (order: number) => boolean): BoundOperator {
+function compare({ ordering }: ValueKind, operand: unknown, sign: SqlText, holds: (order: number) => boolean): BoundOperator {
   const comparisons = ordering.flatMap((view) => {
     const order = view.compareWith(operand)
     return order ? [{ view, order, parameter: view.normalize(operand) as Knex.Value }] : []
@@ -110,14 +114,14 @@ function compare({ ordering }: ValueKind, operand: unknown, sign: string, holds:
     },
     toSql: (column) =>
       comparisons.reduceRight((otherwise, { view, parameter }) => {
-        const test = builder.raw(`? ${sign} ?::${view.sqlType}`, [view.columnSql(column), parameter])
+        const test = sql`${view.columnSql(column)} ${sign} ${valueSql(parameter)}::${view.sqlType}`
         return castSafely(view, column, test, otherwise)
-      }, builder.raw('null::boolean')),
+      }, plainSql('null::boolean')),
   }
 }
 
-const castSafely = ({ canCastSql }: ValueComparison, column: Knex.Raw, test: Knex.Raw, otherwise: Knex.Raw): Knex.Raw =>
-  canCastSql ? builder.raw('case when ? then ? else ? end', [canCastSql(column), test, otherwise]) : test
+const castSafely = ({ canCastSql }: ValueComparison, column: SqlText, test: SqlText, otherwise: SqlText): SqlText =>
+  canCastSql ? sql`case when ${canCastSql(column)} then ${test} else ${otherwise} end` : test
 
 function contains({ search }: ValueKind, operand: unknown): BoundOperator {
   if (search === null || typeof operand !== 'string') return always(false)

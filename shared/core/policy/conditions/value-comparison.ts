@@ -1,4 +1,4 @@
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { plainSql, type SqlText, sql, valueSql } from '#shared/platform/db/statements/sql-text.ts'
 import { hasAmount } from '#shared/platform/kernel/field-type.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -18,11 +18,11 @@ export interface ValueComparison {
    */
   readonly compareWith: (operand: unknown) => ((value: unknown) => number | undefined) | undefined
   /** PostgreSQL type of the parameter. */
-  readonly sqlType: string
+  readonly sqlType: SqlText
   /** SQL expression of the column that is compared with the parameter. */
-  readonly columnSql: (column: Knex.Raw) => Knex.Raw
+  readonly columnSql: (column: SqlText) => SqlText
   /** SQL condition under which `columnSql` can be evaluated; absent if it always can. */
-  readonly canCastSql?: (column: Knex.Raw) => Knex.Raw
+  readonly canCastSql?: (column: SqlText) => SqlText
 }
 
 /** Definition of a comparison: how a side is parsed, and the order of the parsed values. */
@@ -31,8 +31,8 @@ interface ComparisonDefinition<T> {
   readonly read: (side: unknown) => T | undefined
   readonly order: (first: T, second: T) => number
   readonly form: (read: T) => string | boolean
-  readonly column?: (column: Knex.Raw) => Knex.Raw
-  readonly guard?: (column: Knex.Raw) => Knex.Raw
+  readonly column?: (column: SqlText) => SqlText
+  readonly guard?: (column: SqlText) => SqlText
 }
 
 function createComparison<T>({ read, order, form, cast, column = (name) => name, guard }: ComparisonDefinition<T>): ValueComparison {
@@ -49,7 +49,7 @@ function createComparison<T>({ read, order, form, cast, column = (name) => name,
         return left === undefined ? undefined : order(left, right)
       }
     },
-    sqlType: cast,
+    sqlType: plainSql(cast),
     columnSql: column,
     ...(guard && { canCastSql: guard }),
   }
@@ -80,7 +80,7 @@ export const asOrderedText = createComparison({
   read: text,
   order: byCodePoint,
   form: identity,
-  column: (column) => builder.raw('? collate "C"', [column]),
+  column: (column) => sql`${column} collate "C"`,
 })
 
 /** A UUID as text, for comparison with text that is not a UUID. */
@@ -89,7 +89,7 @@ export const asIdText = createComparison({
   read: parseText((id) => id.toLowerCase()),
   order: byCodePoint,
   form: identity,
-  column: (column) => builder.raw('?::text collate "C"', [column]),
+  column: (column) => sql`${column}::text collate "C"`,
 })
 
 export const asId = createComparison({
@@ -112,7 +112,7 @@ export const asNumber = createComparison({
 })
 
 // The form that `isDecimalText` accepts. The length is checked first, because `numeric` is limited too.
-const decimalForm = '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$'
+const decimalForm = valueSql('^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$')
 
 /** Text that parses as a number; a cast without its `canCastSql` condition would raise an error. */
 export const asNumericText = createComparison({
@@ -120,8 +120,8 @@ export const asNumericText = createComparison({
   read: decimal,
   order: (first, second) => first.cmp(second),
   form: canonicalDecimal,
-  column: (column) => builder.raw('?::numeric', [column]),
-  guard: (column) => builder.raw('(length(?) <= 400 and ? ~ ?)', [column, column, decimalForm]),
+  column: (column) => sql`${column}::numeric`,
+  guard: (column) => sql`(length(${column}) <= 400 and ${column} ~ ${decimalForm})`,
 })
 
 /** Instants to the microsecond. */
@@ -137,7 +137,7 @@ export const asDayOfInstant = createComparison({
   read: dayOf,
   order: byCodeUnit,
   form: identity,
-  column: (column) => builder.raw(`(? at time zone 'UTC')::date`, [column]),
+  column: (column) => sql`(${column} at time zone 'UTC')::date`,
 })
 
 /** The order of PostgreSQL's "C" collation. JavaScript compares UTF-16 units, which puts U+10000 before U+E000. */

@@ -1,4 +1,4 @@
-import { lowerCase, lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
+import { lowerCase, lowerCaseOf } from '#shared/core/policy/conditions/letter-case.ts'
 import {
   asBoolean,
   asDay,
@@ -12,14 +12,14 @@ import {
   asText,
   type ValueComparison,
 } from '#shared/core/policy/conditions/value-comparison.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { plainSql, type SqlText, sql, valueSql } from '#shared/platform/db/statements/sql-text.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /** The `contains` test of a kind of value, in memory and in SQL. The searched text is already in lower case. */
 interface TextSearch {
   readonly holds: (value: unknown, text: string) => boolean
-  readonly where: (column: Knex.Raw, text: string) => Knex.Raw
+  readonly where: (column: SqlText, text: string) => SqlText
 }
 
 /**
@@ -35,21 +35,18 @@ export interface ValueKind {
 
 const textSearch: TextSearch = {
   holds: (value, text) => typeof value === 'string' && lowerCase(value).includes(text),
-  where: (column, text) => builder.raw('strpos(?, ?::text) > 0', [lowerCaseRaw(column), text]),
+  where: (column, text) => sql`strpos(${lowerCaseOf(column)}, ${valueSql(text)}::text) > 0`,
 }
+
+const lowerElement = lowerCaseOf(plainSql('element'))
 
 /** `contains` of a list: one of its elements equals the text, in any letter case. */
 const element: TextSearch = {
   holds: (value, text) => Array.isArray(value) && value.some((item) => typeof item === 'string' && lowerCase(item) === text),
-  where: (column, text) =>
-    builder.raw('exists (select from unnest(?::text[]) as element where ? = ?::text)', [
-      column,
-      lowerCaseRaw(builder.raw('element')),
-      text,
-    ]),
+  where: (column, text) => sql`exists (select from unnest(${column}::text[]) as element where ${lowerElement} = ${valueSql(text)}::text)`,
 }
 
-const idSearch: TextSearch = { ...textSearch, where: (column, text) => textSearch.where(builder.raw('?::text', [column]), text) }
+const idSearch: TextSearch = { ...textSearch, where: (column, text) => textSearch.where(sql`${column}::text`, text) }
 
 // Ordering: numeric text counts as a number when both sides are (decisions, Policy details). Equality of two texts is exact: "1" is not
 // "1.0"; only a number as operand makes a text count as a number.

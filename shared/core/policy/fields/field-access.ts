@@ -2,7 +2,7 @@ import { conditionSql } from '#shared/core/policy/conditions/condition.ts'
 import type { TestedField } from '#shared/core/policy/conditions/tested-value.ts'
 import { revealsField, revealsFieldTogether } from '#shared/core/policy/fields/field-mask.ts'
 import type { BoundRule } from '#shared/core/policy/rules/bound-rule.ts'
-import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { joinSql, plainSql, type SqlText, sql } from '#shared/platform/db/statements/sql-text.ts'
 
 /** The fields that a caller's allow rules show. */
 interface FieldAccess {
@@ -13,7 +13,9 @@ interface FieldAccess {
   /** The visible fields of a record to which these rules apply. */
   readonly visible: (applying: readonly BoundRule[]) => ReadonlySet<string>
   /** SQL condition that shows the field of a readable row; undefined if it is always shown. */
-  readonly visibilitySql: (key: string, alias?: string) => Knex.Raw | undefined
+  readonly visibilitySql: (key: string, alias?: string) => SqlText | undefined
+  /** Names the rules in `visibilitySql` by their places among the rules that can apply. Equal names have equal SQL if the rules have. */
+  readonly visibilityName: (key: string) => string
 }
 
 /** Maximum number of memoized field sets per access; beyond it the cache is cleared. */
@@ -30,14 +32,29 @@ export function compileFieldAccess(allows: readonly BoundRule[], fields: readonl
     },
   )
   const granting = allows.filter(({ applies }) => applies !== 'never')
+  const visibilityOf = (key: string) => [...new Map(inputs(key).flatMap((input) => shownWhere(granting, input))).values()]
+  // A condition is in the SQL of each field that its rule hides or reveals.
+  const conditionsOf = memoizeByKey(
+    (alias: string | undefined) => alias ?? '',
+    (alias) => granting.map(({ condition }) => conditionSql(condition, alias)),
+  )
   return {
     visible,
     hideable: new Set(fields.map(({ key }) => key).filter((key) => inputs(key).some((input) => isHideable(allows, input)))),
     neverVisible: new Set(fields.map(({ key }) => key).filter((key) => inputs(key).some((input) => isNeverShown(granting, input)))),
     visibilitySql(key, alias) {
-      const parts = new Map(inputs(key).flatMap((input) => shownWhere(granting, input, alias)))
-      return parts.size === 0 ? undefined : joinWithAnd([...parts.values()])
+      const parts = visibilityOf(key)
+      if (parts.length === 0) return undefined
+      const conditionAt = (place: number): SqlText => conditionsOf(alias)[place] ?? plainSql('false')
+      return joinSql(
+        parts.map((part) => part.toSql(conditionAt)),
+        'and',
+      )
     },
+    visibilityName: (key) =>
+      visibilityOf(key)
+        .map(({ name }) => name)
+        .join(' '),
   }
 }
 
@@ -73,19 +90,26 @@ const isNeverShown = (granting: readonly BoundRule[], key: string): boolean =>
   !granting.some(({ mask }) => revealsField(mask, key)) ||
   granting.some(({ applies, mask }) => applies === 'always' && mask.denied.has(key))
 
-/** The SQL conditions of one field, each with a key that identifies equal conditions. */
-function shownWhere(granting: readonly BoundRule[], key: string, alias: string | undefined): [string, Knex.Raw][] {
-  const hiding = granting.filter(({ mask }) => mask.denied.has(key))
-  const revealing = granting.filter(({ mask }) => revealsField(mask, key))
-  const parts: [string, Knex.Raw][] = hiding.map((rule) => [
-    `not ${granting.indexOf(rule)}`,
-    builder.raw('(?) is not true', [conditionSql(rule.condition, alias)]),
-  ])
-  if (revealing.length === 0) return [['never', builder.raw('false')]]
-  if (revealing.length === granting.length || revealing.some(({ applies }) => applies === 'always')) return parts
-  const shown = joinWithOr(revealing.map(({ condition }) => conditionSql(condition, alias)))
-  return [...parts, [`any ${revealing.map((rule) => granting.indexOf(rule)).join()}`, builder.raw('(?) is true', [shown])]]
+/** A part of the condition that shows a field. */
+interface VisibilityPart {
+  /** Equal parts have equal names. */
+  readonly name: string
+  /** Takes the conditions of rules by their places. */
+  readonly toSql: (conditionAt: (place: number) => SqlText) => SqlText
 }
+
+/** The parts for one field, by name. */
+function shownWhere(granting: readonly BoundRule[], key: string): [string, VisibilityPart][] {
+  const placesWhere = (holds: (rule: BoundRule) => boolean) => granting.flatMap((rule, place) => (holds(rule) ? [place] : []))
+  const hiding = placesWhere(({ mask }) => mask.denied.has(key))
+  const revealing = placesWhere(({ mask }) => revealsField(mask, key))
+  if (revealing.length === 0) return [named('never', () => plainSql('false'))]
+  const parts = hiding.map((place) => named(`not ${place}`, (conditionAt) => sql`(${conditionAt(place)}) is not true`))
+  if (revealing.length === granting.length || revealing.some((place) => granting[place]?.applies === 'always')) return parts
+  return [...parts, named(`any ${revealing.join()}`, (conditionAt) => sql`(${joinSql(revealing.map(conditionAt), 'or')}) is true`)]
+}
+
+const named = (name: string, toSql: VisibilityPart['toSql']): [string, VisibilityPart] => [name, { name, toSql }]
 
 function memoizeByKey<Input, Result>(keyOf: (input: Input) => string, make: (input: Input) => Result): (input: Input) => Result {
   const kept = new Map<string, Result>()

@@ -1,4 +1,4 @@
-import { lowerCaseRaw } from '#shared/core/policy/conditions/letter-case.ts'
+import { lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { text } from '#shared/platform/db/statements/sql-types.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
@@ -27,14 +27,9 @@ interface Sample {
 /** The first `characters` of a random sample of a column's values, in lower case; at most `most` values. */
 export const sampleValues = (schema: string, table: string, column: string, { characters, percent, share, most }: Sample) =>
   buildStatement(
-    builder.raw('select ? as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?', [
-      lowerCaseRaw(builder.raw('left(??, ?)', [column, characters])),
-      schema,
-      table,
-      percent,
-      column,
-      share,
-      most,
-    ]),
+    builder.raw(
+      `select ${lowerCaseSql('left(??, ?)')} as value from ??.?? tablesample system (?::real) where ?? is not null and random() < ? limit ?`,
+      [column, characters, schema, table, percent, column, share, most],
+    ),
     { value: text },
   )
