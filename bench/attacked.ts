@@ -18,17 +18,21 @@ const drainMs = 20_000
 
 const healthEveryMs = 50
 
-/** Measures a workspace for some seconds during the attack that `begin` starts. First sends each kind of call once. */
-export async function attacked(victim: Victim, seconds: number, begin: (press: Press) => void): Promise<Side> {
+/**
+ * Measures a workspace for some seconds during the attack that `begin` starts. First sends each kind of call once. With `arrivesAfterMs` the
+ * workspace is silent until the attack has run so long, and its first calls are measured too.
+ */
+export async function attacked(victim: Victim, seconds: number, begin: (press: Press) => void, arrivesAfterMs = 0): Promise<Side> {
   const own = new Agent({ connections: 1 })
   const call = probing(victim, own)
-  for (const _ of victim.probes) await call()
-  const end = performance.now() + seconds * 1_000
+  if (arrivesAfterMs === 0) for (const _ of victim.probes) await call()
+  const end = performance.now() + arrivesAfterMs + seconds * 1_000
   const isOpen = () => performance.now() < end
   const attack: Promise<void>[] = []
   begin((callers, work) => {
     for (let caller = 0; caller < callers; caller++) attack.push(repeat(isOpen, caller, callers, work))
   })
+  await new Promise((resolve) => setTimeout(resolve, arrivesAfterMs))
   const health = healthOf(victim.url, isOpen)
   const [times, began] = [[] as number[], performance.now()]
   let failed = 0

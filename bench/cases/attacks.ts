@@ -1,6 +1,6 @@
 import { attacked, type Press } from '#bench/attacked.ts'
 import type { Bench, Case } from '#bench/case.ts'
-import { type Send, sender } from '#bench/client.ts'
+import { pathIn, type Send, sender } from '#bench/client.ts'
 import { byHand, makeFlow } from '#bench/data/flow.ts'
 import { makeFunction, trivial } from '#bench/functions/make.ts'
 import { startServer } from '#bench/servers/start.ts'
@@ -8,6 +8,8 @@ import { startServer } from '#bench/servers/start.ts'
 /** The setup of an attack, which returns its start. */
 interface Attack {
   readonly name: string
+  /** How long the attack runs before the other workspace calls for the first time; 0 by default. */
+  readonly arrivesAfterMs?: number
   readonly prepare: (send: Send, workspaceId: string) => Promise<(press: Press) => void>
 }
 
@@ -31,7 +33,7 @@ export async function attackCases(bench: Bench): Promise<Case[]> {
   ]
   const victimOf = { url: api.url, token: loaded.token, workspaceId: victim.workspaceId, probes }
   const send = sender(api.url, { ...loaded, workspaceId: attacker.workspaceId })
-  return attacksOn(api.url, loaded.token).map(({ name, prepare }) => {
+  return attacksOn(api.url, loaded.token).map(({ name, arrivesAfterMs, prepare }) => {
     let begin: ReturnType<typeof prepare> | undefined
     const prepared = () => {
       begin ??= prepare(send, attacker.workspaceId)
@@ -46,7 +48,7 @@ export async function attackCases(bench: Bench): Promise<Case[]> {
         await prepared()
         return attacked(victimOf, 5, () => undefined)
       },
-      kontor: async () => attacked(victimOf, 12, await prepared()),
+      kontor: async () => attacked(victimOf, 12, await prepared(), arrivesAfterMs),
       aims: { ratioAtMost: 2, slowestAtMostMs: 2_000, failedAtMost: 0, healthAtMostMs: 1_000 },
     } satisfies Case
   })
@@ -55,6 +57,8 @@ export async function attackCases(bench: Bench): Promise<Case[]> {
 function attacksOn(url: string, token: string): readonly Attack[] {
   const visit = (path: string, index: number) =>
     fetch(url + path, { headers: { 'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` } }).then(drop)
+  const list = (workspaceId: string, path: string) =>
+    fetch(url + pathIn({ workspaceId }, path), { headers: { authorization: `Bearer ${token}` } }).then(drop)
   return [
     {
       name: 'free times of 60 series',
@@ -120,7 +124,57 @@ function attacksOn(url: string, token: string): readonly Attack[] {
         }
       },
     },
+    {
+      name: 'the largest form',
+      prepare: async (send, workspaceId) => {
+        const paths = await makeLargestForm(send, workspaceId)
+        return (press) => press(40, (index) => visit(paths[index % 2] as string, index))
+      },
+    },
+    {
+      name: 'lists of 3.9 MB',
+      prepare: async (send, workspaceId) => {
+        const path = await makeLongRecords(send, 19_500)
+        return (press) => press(6, () => list(workspaceId, `${path}?limit=200`))
+      },
+    },
+    {
+      name: 'lists of 3.9 MB, arriving later',
+      arrivesAfterMs: 2_000,
+      prepare: async (send, workspaceId) => {
+        const path = await makeLongRecords(send, 19_500)
+        return (press) => press(6, () => list(workspaceId, `${path}?limit=200`))
+      },
+    },
+    {
+      name: 'lists that are too large',
+      prepare: async (send, workspaceId) => {
+        const path = await makeLongRecords(send, 60_000)
+        return (press) => press(6, () => list(workspaceId, `${path}?limit=200&sort=created_at`))
+      },
+    },
   ]
+}
+
+/** A published form with the most options that one may have, of signs that HTML escapes; its page and its JSON. */
+async function makeLargestForm(send: Send, workspaceId: string): Promise<readonly [page: string, definition: string]> {
+  const key = `largest-${Date.now()}`
+  const policy = [{ effect: 'allow', actions: ['forms:read'], resources: [key] }]
+  await send('POST', '/iam/groups', { name: key, policy, is_anonymous: true })
+  const options = many(500, (index) => `${index}`.padEnd(200, '"'))
+  const fields = many(4, (index) => ({ key: `choice_${index}`, label: 'Choice', type: 'select', options }))
+  await send('POST', '/forms', { key, name: 'Largest', published: true, fields })
+  return [`/f/${workspaceId}/${key}`, `/forms/${workspaceId}/${key}`]
+}
+
+/** The path of a type with 200 records, each with a text of this many characters. */
+async function makeLongRecords(send: Send, length: number): Promise<string> {
+  const key = `long_${length}_${Date.now()}`
+  await send('POST', '/types', { key, label: 'Long' })
+  await send('POST', '/fields', { entity_type: key, key: 'body', label: 'Body', type: 'text' })
+  const operations = many(10, () => ({ op: 'create', values: { body: 'x'.repeat(length) } }))
+  for (let batch = 0; batch < 20; batch++) await send('POST', `/records/${key}/batch`, { atomic: true, operations })
+  return `/records/${key}`
 }
 
 const drop = async (answer: Response): Promise<void> => void (await answer.arrayBuffer())
