@@ -32,7 +32,9 @@ export function keepPart(workspaceId: string, shown: object, source: object, mak
   parts.set(shown, part)
   part.html.then(
     ({ text }) => count(shown, part, Buffer.byteLength(text)),
-    () => drop(shown),
+    () => {
+      if (parts.get(shown) === part) drop(shown)
+    },
   )
   return part.html
 }

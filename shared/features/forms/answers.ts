@@ -14,15 +14,14 @@ interface Answers {
 
 const fieldShape = ({ type, options }: FormField): TypedRules => ({ type, rules: options ? { options } : {} })
 
-/** Only white space and characters that show nothing: controls, zero-width and soft marks, the Braille blank and Hangul fillers. */
-const invisible = /^[\s\p{Cc}\p{Cf}\u2800\u3164\u115f\u1160\uffa0]*$/u
+/** Only white space and characters that show nothing: controls, ignorable ones such as zero-width marks and fillers, and the Braille blank. */
+const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 const isMissing = (value: FieldValue): boolean => isBlank(value) || (typeof value === 'string' && invisible.test(value))
 
 /**
- * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms), and a required
- * text of blanks alone is missing. Problems name fields of the form, such as
- * `values.email`, never fields of its record type. A key that is not a field's is a problem too.
+ * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms), and a required text of blanks alone is missing.
+ * Problems name fields of the form, such as `values.email`, never fields of its record type. A key that is not a field's is a problem too.
  */
 export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Answers {
   const values = emptyValues() as Record<string, unknown>

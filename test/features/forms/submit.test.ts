@@ -83,7 +83,7 @@ test('submit: errors use the form’s own labels, and nothing is stored', async 
   const rows: readonly [object, RegExp][] = [
     [{}, /values\.a_string is required/],
     [{ a_string: '' }, /values\.a_string is required/],
-    ...[' ', '\t\n', '\u00a0', '\u3000 \u2009', '\u200b\u2060\ufeff', '\u2800', '\u3164'].map(
+    ...[' ', '\t\n', '\u00a0', '\u3000 \u2009', '\u200b\u2060\ufeff', '\u2800', '\u3164', '\ufe0f\u034f'].map(
       (blank) => [{ a_string: blank }, /values\.a_string is required/] as [object, RegExp],
     ),
     [{ a_string: 5 }, /values\.a_string must be/],

@@ -40,6 +40,8 @@ test('public: a body is read by its declared charset, and one that is unknown is
     sendRaw(api.port, `POST /fn/${org.id}/${id} HTTP/1.1`, [`Content-Type: ${type}`, `Content-Length: ${bytes.length}`], bytes)
   t.deepEqual((await send('text/plain; charset=iso-8859-1', Buffer.from('4772fcdf', 'hex'))).body, { body: 'Grüß' })
   t.deepEqual((await send('application/json; charset=utf-16le', Buffer.from('{"a":"ß"}', 'utf16le'))).body, { body: { a: 'ß' } })
+  const quoted = 'text/plain; profile="a; charset=utf-8"; charset=iso-8859-1'
+  t.deepEqual((await send(quoted, Buffer.from('4772fcdf', 'hex'))).body, { body: 'Grüß' })
   const unknown = await send('text/plain; charset=klingon', Buffer.from('a'))
   t.is(unknown.status, 400)
   t.regex(unknown.text, /body must have a known charset such as utf-8 or iso-8859-1, got klingon/)

@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
+import { createCharsetDecoder, readCharset } from '#shared/platform/kernel/values/charset.ts'
 
 /** How the bytes of a file are decoded. */
 export interface Charset {
@@ -16,7 +16,7 @@ export interface Charset {
 export function charsetOf(contentType: string): Charset {
   const decoder = createCharsetDecoder(contentType, 'file', true)
   const refuse = (place: string, cause: unknown) => {
-    const declared = /;\s*charset/i.test(contentType) ? decoder.encoding : 'UTF-8, or in the charset that its content type declares'
+    const declared = readCharset(contentType) ? decoder.encoding : 'UTF-8, or in the charset that its content type declares'
     return problem('VALIDATION_ERROR', `file must be in ${declared}: ${place} is not valid ${decoder.encoding}`, { cause })
   }
   const decode = (bytes: Uint8Array, place: string): string => {

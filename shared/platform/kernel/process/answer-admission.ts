@@ -30,7 +30,9 @@ export class AnswerAdmission {
   }
 
   /** Admits an answer and returns a function that ends it; it may be called twice. Throws OVERLOADED after 3 s. */
-  async admit(workspaceId: string, bytes: number): Promise<() => void> {
+  async admit(workspaceId: string, size: number): Promise<() => void> {
+    // A line without bytes counts as empty.
+    const bytes = Math.max(1, size)
     const line = this.#lines.get(workspaceId) ?? { bytes: 0, waiting: [] }
     this.#lines.set(workspaceId, line)
     if (line.waiting.length === 0 && this.#fits(line, bytes)) this.#begin(line, bytes)
