@@ -28,7 +28,8 @@ export async function sendJson(ctx: Context, status: number, body: unknown): Pro
  * its items are looked at.
  */
 const isLarge = (ctx: Context, body: unknown): boolean =>
-  (ctx.state.meter?.bytes ?? 0) > pieceBytes || (Array.isArray((body as { data?: unknown }).data) && exceedsJsonBytes(body, pieceBytes))
+  (ctx.state.meter?.bytes ?? 0) > pieceBytes ||
+  (Array.isArray((body as { data?: unknown } | null)?.data) && exceedsJsonBytes(body, pieceBytes))
 
 /** Writes JSON without holding the thread: other workspaces' calls run between its pieces. */
 async function writeInPieces(workspaceId: string, body: unknown): Promise<Buffer> {
