@@ -45,7 +45,7 @@ const found = { workspace_id: uuid.notNull, id: uuid.notNull, name: text.notNull
 /** The roles of all workspaces whose policy has more than `most` bytes. */
 export const findLargeRoles = statement(
   'roles.findLargeRoles',
-  `select workspace_id, id, name, policy_bytes::bigint as bytes from roles where policy_bytes > $most order by workspace_id, id`,
+  `select workspace_id, id, name, policy_bytes::bigint as bytes from roles where policy_bytes > $most::bigint order by workspace_id, id`,
   { params: { most: bigint }, columns: { ...found, bytes: bigint.notNull } },
 )
 

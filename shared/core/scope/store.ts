@@ -98,7 +98,7 @@ export const findWorkspaceRow = statement('scope.findWorkspaceRow', `select ${se
 /** Ids of the workspaces of a share, at most `most`. */
 export const findShareMembers = statement(
   'scope.findShareMembers',
-  'select id from workspaces where share_id = $shareId order by id limit $most',
+  'select id from workspaces where share_id = $shareId order by id limit $most::integer',
   { params: { shareId: uuid, most: integer }, columns: { id: uuid.notNull } },
 )
 
