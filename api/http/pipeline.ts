@@ -166,7 +166,7 @@ async function admit(route: Route, ctx: Context, services: ApiServices, db: Exec
   return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) })
 }
 
-/** Admits a request's large answer until it has been sent or the caller has gone. A repeated read is admitted anew. */
+/** Admits a request's large answer until it has been sent or the caller has gone. A repeated read is admitted again. */
 const admissionOf =
   (ctx: Context, { answers }: ApiServices) =>
   async (bytes: number): Promise<void> => {

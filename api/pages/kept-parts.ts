@@ -17,7 +17,7 @@ let keptBytes = 0
 
 /**
  * A part of visitors' pages that is the same for all of them, made once from two objects of the cache and kept while the cache returns the
- * same ones: a change drops an object from the cache, and the part is made anew. `make` yields the part's pieces, between which the thread is
+ * same ones: a change drops an object from the cache, and the part is made again. `make` yields the part's pieces, between which the thread is
  * shared. What differs between visitors must not be in it: hidden ids, signed fields, sent values, slots.
  */
 export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<Html>): Promise<Html> {
