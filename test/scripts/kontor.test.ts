@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 import { copyProject, kill, nothingRunsIn, processesIn, type Run } from './project.ts'
 import { keptPort, start } from './started.ts'
 
@@ -41,10 +41,7 @@ test('kontor: the bootstrap file’s key calls the API, every worker is healthy,
   await nothingRunsIn(project.folder)
 })
 
-/** The first start unpacks PostgreSQL and creates a cluster. */
-const startedWithinMs = 300_000
-
-/** Resolves when a server listens at this address; fails when its run has ended instead. */
+/** Resolves when a server listens at this address: a first start unpacks PostgreSQL and creates a cluster. Fails when its run has ended instead. */
 async function answers(url: string, run: Run): Promise<void> {
   let hasEnded = false
   void run.ended.then(() => {
@@ -53,5 +50,5 @@ async function answers(url: string, run: Run): Promise<void> {
   await eventually(() => {
     if (hasEnded) throw new Error(`It ended before it listened:\n${run.output()}`)
     return fetch(url).catch(() => undefined)
-  }, startedWithinMs)
+  }, longestWaitMs)
 }

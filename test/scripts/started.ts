@@ -7,11 +7,11 @@ export type Started = { readonly run: Run; readonly url: string }
 
 /** A free port below those that the system assigns, so that no connection of another test takes it between two starts. */
 export async function keptPort(): Promise<string> {
-  for (;;) {
+  return eventually(async () => {
     const port = `${10_000 + Math.floor(Math.random() * 20_000)}`
     const chosen = await choosePort(port, () => undefined).catch(() => null)
-    if (chosen !== null) return port
-  }
+    return chosen !== null && port
+  })
 }
 
 /** Runs `npm start` on a free port until it is ready. */

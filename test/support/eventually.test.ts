@@ -1,5 +1,5 @@
 import test from 'ava'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 
 test('eventually: the first answer that is something is returned', async (t) => {
   const answers = [undefined, null, false, 0]
@@ -18,5 +18,12 @@ test('eventually: an error of the question ends the wait', async (t) => {
       throw new Error('gone')
     }),
     { message: 'gone' },
+  )
+})
+
+test('eventually: a bound above two minutes is refused', async (t) => {
+  await t.throwsAsync(
+    eventually(() => true, longestWaitMs + 1),
+    { message: 'A wait has at most 120000 ms, got 120001' },
   )
 })

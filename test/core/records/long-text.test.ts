@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 import { countOpenOperations } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
@@ -111,7 +111,7 @@ onLinux(
     const imported = Math.round(residentMb(pid) - before)
     await write('é')
     // Some 30 MB of text are computed.
-    await eventually(async () => (await countOpenOperations(w.db, w.org.id, 'records.recompute')) === 0, 180_000)
+    await eventually(async () => (await countOpenOperations(w.db, w.org.id, 'records.recompute')) === 0, longestWaitMs)
     t.is((await owner.get(`${path}?limit=1&fields=three`)).data.records[0].values.three, 'é'.repeat(40_000))
     const computed = Math.round(residentMb(pid) - before)
     t.log(`grew by ${imported} and ${computed} MB from ${Math.round(before)}`)

@@ -84,7 +84,8 @@ test('numbers: a number that a field without unique holds is issued', async (t) 
 })
 
 test('numbers: hundreds of held numbers are skipped, singly and by fifty, in an import and in a batch', async (t) => {
-  const { number, create, send, records, org, ...type } = await numbered()
+  const { number, create, send, records, org, add, ...type } = await numbered()
+  await add({ key: 'name' })
   const held = Array.from({ length: 450 }, (_, index) => `D${index + 1}`)
   t.is((await type.import(`number\n${held.join('\n')}\n`)).data.created, 450)
   await number('D{seq}')
@@ -96,7 +97,7 @@ test('numbers: hundreds of held numbers are skipped, singly and by fifty, in an 
   )
   t.is(await create(), 'D501')
   await create({ number: 'D503' })
-  t.like((await type.import('number\n""\nD999\n""\n""\n')).data, { created: 4, failed: 0 })
+  t.like((await type.import('number,name\n,a\nD999,b\n,c\n,d\n')).data, { created: 4, failed: 0 })
   const { data } = await org.owner.post(`${records}/batch`, {
     operations: [{ op: 'create' }, { op: 'create', values: { number: 'D507' } }, { op: 'create' }, { op: 'create' }],
   })
@@ -135,7 +136,8 @@ test('numbers: a number takes precedence over a default and satisfies a required
 })
 
 test('numbers: numbers keep the rules of their field', async (t) => {
-  const { number, create, send, ...type } = await numbered({ unique: true, rules: { max_len: 3, pattern: '^\\d+$' } })
+  const { number, create, send, add, ...type } = await numbered({ unique: true, rules: { max_len: 3, pattern: '^\\d+$' } })
+  await add({ key: 'name' })
   const refused = await number('D{seq:2}')
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /^pattern: D01 must be/)
@@ -144,7 +146,7 @@ test('numbers: numbers keep the rules of their field', async (t) => {
   t.is((await number('{seq}', 999)).status, 200)
   t.is(await create(), '999')
   t.regex((await send()).body.error.message, /^values\.number must be at most 3/)
-  t.like((await type.import('number\n""\n7\n')).data, { created: 1, failed: 1 })
+  t.like((await type.import('number,name\n,a\n7,b\n')).data, { created: 1, failed: 1 })
 })
 
 test('numbers: only string fields that are not computed have numbers', async (t) => {
@@ -209,7 +211,8 @@ test('numbers: numbers restart with the day, the month or the year in UTC, and n
   t.deepEqual(await next('2024-12-31T23:59:59.999Z'), ['20241231-50', '202412-50', '24-50', '2024-50'])
   t.deepEqual(await next('2025-01-01T00:00:00.000Z'), ['20250101-01', '202501-01', '25-01', '2025-51'])
   t.deepEqual(await next('2024-12-31T23:59:59.999Z'), ['20241231-51', '202412-51', '24-51', '2024-52'])
-  const imported = await types[0]?.import('number\n""\n""\n')
+  await types[0]?.add({ key: 'name' })
+  const imported = await types[0]?.import('number,name\n,a\n,b\n')
   t.is(imported?.data.created, 2)
   t.deepEqual((await types[0]?.all())?.slice(-2), ['20241231-52', '20241231-53'])
 })

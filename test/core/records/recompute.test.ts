@@ -3,7 +3,7 @@ import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { createDeals, storedValues } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
 import { countAuditEntries, readRecompute } from '#test/core/records/rows.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { lockRow, lockRows } from '#test/support/locks.ts'
 import { countOpenOperations, setWorkspaceStatus } from '#test/support/rows.ts'
@@ -103,7 +103,7 @@ test('recompute: after kill -9 another worker continues, and every value is righ
   await lock.release()
   await startWorkerProcess(t, w, 'data')
   // 20,000 records are computed.
-  await eventually(async () => (await operation()).status === 'done', 180_000)
+  await eventually(async () => (await operation()).status === 'done', longestWaitMs)
   t.true(early > 0 && early <= count / 2, `${early} records before the kill`)
   t.deepEqual((await operation()).progress, { done: count, total: count })
   const stored = await storedValues(w, 'price', 'total')

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { countEndedRuns } from '#test/features/flows/rows.ts'
 import type { Client } from '#test/support/client.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 import { type HeldLock, lockRows } from '#test/support/locks.ts'
 import type { Answer } from '#test/support/send-request.ts'
@@ -54,8 +54,8 @@ export async function ended(org: Org, flowId: string, runId: string): Promise<An
   await eventually(async () => {
     const { runs } = (await org.owner.get(`${org.path}/flows/runs?flow=${flowId}&limit=200`)).data
     return runs.find(({ id }: Answer['data']) => id === runId)?.finished_at
-    // A run of thousands of steps takes minutes on a busy machine.
-  }, 240_000)
+    // A run of thousands of steps may take two minutes on a busy machine.
+  }, longestWaitMs)
   return runOf(org, flowId, runId)
 }
 
@@ -81,8 +81,8 @@ export const runsOf = async (org: Org, flowId: string): Promise<Answer['data'][]
 
 /** Waits until so many runs of a flow have ended, and gives its newest runs. */
 export async function endedRuns(w: World, org: Org, flowId: string, count: number): Promise<Answer['data'][]> {
-  // Hundreds of runs take minutes on a busy machine.
-  await eventually(async () => (await countEndedRuns(w.db, flowId)) >= count, 240_000)
+  // Hundreds of runs may take two minutes on a busy machine.
+  await eventually(async () => (await countEndedRuns(w.db, flowId)) >= count, longestWaitMs)
   return runsOf(org, flowId)
 }
 

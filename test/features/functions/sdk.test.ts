@@ -337,15 +337,3 @@ test('functions sdk: a run on behalf of another feature has no right that the fu
   await removeMember(w.db, org.id, author.id)
   t.like(await run('lesser'), { error: 'Needs records:read on locations' }, 'an author that has left has no right')
 })
-
-test('functions sdk: the 10,001st call of a run throws, and the others succeed', async (t) => {
-  const { org } = await fresh()
-  const { result, steps } = await runBody(
-    t,
-    org,
-    `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.crypto.uuid()))
-    try { await sdk.crypto.uuid() } catch (error) { return error.code }`,
-  )
-  t.is(result, 'RATE_LIMITED')
-  t.is(steps.length, 10_000)
-})

@@ -71,7 +71,8 @@ test('searches: one that waits 3 s for a slot is refused; other requests do not 
   await eventually(async () => {
     const blocking = [1, 2].map(() =>
       database
-        .forWorkspace(w.org.id)
+        // The share of its workspaces is its owner's.
+        .forWorkspace(w.org.id, w.org.ownerId)
         .query(sleep(60))
         .catch((error: Problem) => error),
     )
