@@ -1,18 +1,28 @@
-import { Html } from '#api/pages/template.ts'
+import { randomUUID } from 'node:crypto'
+import type { Html } from '#api/pages/template.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** The most bytes of kept parts in a process (page "Beyond", section 2). */
 const maxBytes = 64_000_000
 
-interface KeptPart {
+/**
+ * Bytes of a part that pages show. A page is rendered with the short `mark` in their place: a long part is not copied as text for each
+ * visitor.
+ */
+export interface KeptPart {
+  readonly mark: string
+  readonly bytes: Buffer
+}
+
+interface Keeping {
   /** What the part was made from besides its key, compared by identity. */
   readonly source: object
-  readonly html: Promise<Html>
+  readonly part: Promise<KeptPart>
   bytes: number
 }
 
 /** Kept parts by the cached object that they show. The map's order is that of their last use. */
-const parts = new Map<object, KeptPart>()
+const parts = new Map<object, Keeping>()
 let keptBytes = 0
 
 /**
@@ -20,38 +30,45 @@ let keptBytes = 0
  * same ones: a change drops an object from the cache, and the part is made again. `make` yields the part's pieces, between which the thread is
  * shared. What differs between visitors must not be in it: hidden ids, signed fields, sent values, slots.
  */
-export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<Html>): Promise<Html> {
+export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<Html>): Promise<KeptPart> {
   const known = parts.get(shown)
   if (known?.source === source) {
     parts.delete(shown)
     parts.set(shown, known)
-    return known.html
+    return known.part
   }
   drop(shown)
-  const part: KeptPart = { source, html: joinPieces(workspaceId, make()), bytes: 0 }
-  parts.set(shown, part)
-  part.html.then(
-    ({ text }) => count(shown, part, Buffer.byteLength(text)),
+  const keeping: Keeping = { source, part: joinPieces(workspaceId, make()), bytes: 0 }
+  parts.set(shown, keeping)
+  keeping.part.then(
+    ({ bytes }) => count(shown, keeping, bytes.length),
     () => {
-      if (parts.get(shown) === part) drop(shown)
+      if (parts.get(shown) === keeping) drop(shown)
     },
   )
-  return part.html
+  return keeping.part
 }
 
-async function joinPieces(workspaceId: string, pieces: Iterable<Html>): Promise<Html> {
-  let text = ''
-  for (const piece of pieces) {
-    text += piece.text
+/** The bytes of a page that was rendered with the mark of a part. */
+export function withKeptPart(text: string, { mark, bytes }: KeptPart): Buffer {
+  const [before = '', after = ''] = text.split(mark)
+  return Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)])
+}
+
+async function joinPieces(workspaceId: string, pieces: Iterable<Html>): Promise<KeptPart> {
+  const written: Buffer[] = []
+  for (const { text } of pieces) {
+    written.push(Buffer.from(text))
     await pauseWhenDue(workspaceId)
   }
-  return new Html(text)
+  // Nobody can know the mark, so no text of a page holds it.
+  return { mark: `<!--${randomUUID()}-->`, bytes: Buffer.concat(written) }
 }
 
 /** Counts a part once it is made, and drops the ones that were not used for the longest time. */
-function count(shown: object, part: KeptPart, bytes: number): void {
-  if (parts.get(shown) !== part) return
-  part.bytes = bytes
+function count(shown: object, keeping: Keeping, bytes: number): void {
+  if (parts.get(shown) !== keeping) return
+  keeping.bytes = bytes
   keptBytes += bytes
   for (const oldest of parts.keys()) {
     if (keptBytes <= maxBytes) return

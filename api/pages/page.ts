@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Reply } from '#api/http/reply/reply.ts'
 import { fileVersion, type PageScript } from '#api/pages/assets/files.ts'
+import { type KeptPart, withKeptPart } from '#api/pages/kept-parts.ts'
 import { type Html, template } from '#api/pages/template.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
@@ -20,6 +21,8 @@ export interface Page {
   readonly brand?: Brand
   /** Content below the title. */
   readonly body: Html
+  /** A part whose mark the body holds. */
+  readonly kept?: KeptPart
   /** The reason of a failure, which sets the answer's status. The body shows the message beside its field. */
   readonly failure?: Problem
   /** Address to redirect to at once; the body links to it too. A delayed redirect would interrupt slow readers. */
@@ -69,7 +72,8 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',
   }
-  return new Reply(renderFrame({ ...page, root, files, color, nonce }).text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+  const { text } = renderFrame({ ...page, root, files, color, nonce })
+  return new Reply(page.kept ? withKeptPart(text, page.kept) : text, { ...headers, ...page.failure?.headers }, page.failure?.status)
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */

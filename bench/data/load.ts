@@ -56,7 +56,8 @@ async function makeOwner(db: Database): Promise<[id: string, token: string]> {
   const id = randomUUID()
   const { text: token, hash } = makeToken('session', id)
   await db.query({
-    text: `insert into users (id, email, name, password_hash) values ($1, 'bench@example.com', 'Bench', 'none')`,
+    // The workspaces of the bench count one by one, as those of different owners.
+    text: `insert into users (id, email, name, password_hash, shares_apart) values ($1, 'bench@example.com', 'Bench', 'none', true)`,
     values: [id],
   })
   await db.query({

@@ -32,7 +32,9 @@ export async function makeOwner(databaseUrl: string): Promise<string> {
   try {
     const id = randomUUID()
     const token = makeToken('session', id)
-    await db.query(`insert into users (id, email, name, password_hash) values ($1, 'soak@example.com', 'Soak', 'none')`, [id])
+    // Its workspaces count one by one, as those of different owners.
+    const user = `insert into users (id, email, name, password_hash, shares_apart) values ($1, 'soak@example.com', 'Soak', 'none', true)`
+    await db.query(user, [id])
     const text = `insert into sessions (id, user_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '30 days')`
     await db.query(text, [newId(), id, token.hash])
     return token.text

@@ -35,7 +35,7 @@ const trapField = 'company-website'
 /** The page as a visitor opens it. Its controls are the same for all visitors, so they are made once. */
 async function openedPage({ workspace }: Scope, form: Form): Promise<Page> {
   const controls = await keepPart(workspace.id, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
-  return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls, newId(), [])) }
+  return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls.mark, newId(), [])), kept: controls }
 }
 
 function* fieldPieces(controls: readonly Field[]): Generator<Html> {
@@ -52,15 +52,15 @@ function refusedPage(
   const errors = Object.fromEntries([...sent.problems].map(([key, { message }]) => [key, errorText(form, key, message)]))
   const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
   const [failure] = sent.problems.values()
-  const shown = shownOf(form, renderFields(withErrors(controls, errors)), sent.fields.get(attemptField) || newId(), wrong)
+  const shown = shownOf(form, renderFields(withErrors(controls, errors)).text, sent.fields.get(attemptField) || newId(), wrong)
   return { title: form.name, brand: scope.workspace, body: renderForm(shown), ...(failure ? { failure } : {}) }
 }
 
-const shownOf = (form: Form, fields: Html, id: string, wrong: Shown['wrong']): Shown => ({
+const shownOf = (form: Form, fields: string, id: string, wrong: Shown['wrong']): Shown => ({
   description: markdown(form.description).text,
   id,
   wrong,
-  fields: fields.text,
+  fields,
   submit: form.settings.submit_label || 'Send',
 })
 
