@@ -32,9 +32,13 @@ const renderDone = template<{ readonly message: string; readonly redirect: strin
 /** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so no form has a field of this name. */
 const trapField = 'company-website'
 
+/** Bytes of controls above which a page is admitted by its bytes. */
+const largePageBytes = 256_000
+
 /** The page as a visitor opens it. Its controls are the same for all visitors, so they are made once. */
-async function openedPage({ workspace }: Scope, form: Form): Promise<Page> {
+async function openedPage({ workspace, admitAnswer }: Scope, form: Form): Promise<Page> {
   const controls = await keepPart(workspace.id, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
+  if (controls.bytes.length > largePageBytes) await admitAnswer?.(controls.bytes.length)
   return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls.mark, newId(), [])), kept: controls }
 }
 

@@ -2,6 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { AnswerAdmission } from '#shared/platform/kernel/process/answer-admission.ts'
+import { othersCalled, trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 import { exceedsJsonBytes, jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
 import { eventually } from '#test/support/eventually.ts'
 
@@ -41,7 +42,7 @@ test('answers: the size of an answer is estimated from below', (t) => {
 })
 
 test('answers: a workspace that is alone has all bytes, beside another one a quarter, and they alternate', async (t) => {
-  const answers = new AnswerAdmission(1_000)
+  const answers = new AnswerAdmission(1_000, () => false)
   const admitted: string[] = []
   const take = (id: string, bytes: number) =>
     answers.admit(id, bytes).then((end) => {
@@ -67,8 +68,38 @@ test('answers: a workspace that is alone has all bytes, beside another one a qua
   for (const end of [await after, endOwn, endOther]) end()
 })
 
+test('answers: a workspace has a quarter while another one calls, with small answers too', async (t) => {
+  let others = true
+  const answers = new AnswerAdmission(1_000, () => others)
+  const admitted: number[] = []
+  const take = (bytes: number) =>
+    answers.admit('a', bytes).then((end) => {
+      admitted.push(bytes)
+      return end
+    })
+  const end = await take(250)
+  const later = take(251)
+  await Promise.resolve()
+  t.deepEqual(admitted, [250])
+  end()
+  const endLater = await later
+  others = false
+  const more = await take(700)
+  t.deepEqual(admitted, [250, 251, 700])
+  for (const stop of [endLater, more]) stop()
+})
+
+test('answers: another workspace counts as a caller for a while after its call', async (t) => {
+  const [one, another] = [crypto.randomUUID(), crypto.randomUUID()]
+  const end = trackCall(one)
+  t.true(othersCalled(another))
+  end()
+  t.true(othersCalled(another))
+  await eventually(() => !othersCalled(another))
+})
+
 test('answers: one that waits 3 s is OVERLOADED', async (t) => {
-  const answers = new AnswerAdmission(100)
+  const answers = new AnswerAdmission(100, () => false)
   const end = await answers.admit('a', 100)
   const failure = await t.throwsAsync<Problem>(answers.admit('a', 1))
   t.is(failure?.code, 'OVERLOADED')

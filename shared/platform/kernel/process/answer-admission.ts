@@ -1,4 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { othersCalled } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** Milliseconds that an answer waits for its admission before OVERLOADED (page "Beyond", section 2). */
 const maxWaitMs = 3_000
@@ -16,17 +17,20 @@ interface Line {
 
 /**
  * Admits large answers of a process by their bytes. All together have at most `maxBytes` in flight, those of a workspace a quarter while
- * another workspace has some or waits. An answer that is larger is admitted when its workspace has none in flight. First in, first out for a
+ * another workspace calls. An answer that is larger is admitted when its workspace has none in flight. First in, first out for a
  * workspace, round-robin among workspaces.
  */
 export class AnswerAdmission {
   readonly #maxBytes: number
+  readonly #hasOthers: (workspaceId: string) => boolean
   /** Lines by workspace. The map's order is the round-robin order. */
   readonly #lines = new Map<string, Line>()
   #bytes = 0
 
-  constructor(maxBytes: number) {
+  /** `hasOthers` tells whether other workspaces call. */
+  constructor(maxBytes: number, hasOthers: (workspaceId: string) => boolean = othersCalled) {
     this.#maxBytes = maxBytes
+    this.#hasOthers = hasOthers
   }
 
   /** Admits an answer and returns a function that ends it; it may be called twice. Throws OVERLOADED after 3 s. */
@@ -35,7 +39,7 @@ export class AnswerAdmission {
     const bytes = Math.max(1, size)
     const line = this.#lines.get(workspaceId) ?? { bytes: 0, waiting: [] }
     this.#lines.set(workspaceId, line)
-    if (line.waiting.length === 0 && this.#fits(line, bytes)) this.#begin(line, bytes)
+    if (line.waiting.length === 0 && this.#fits(workspaceId, line, bytes)) this.#begin(line, bytes)
     else await this.#wait(workspaceId, line, bytes)
     let isOpen = true
     return () => {
@@ -48,8 +52,8 @@ export class AnswerAdmission {
     }
   }
 
-  #fits(line: Line, bytes: number): boolean {
-    const own = this.#lines.size > 1 ? this.#maxBytes / 4 : this.#maxBytes
+  #fits(workspaceId: string, line: Line, bytes: number): boolean {
+    const own = this.#lines.size > 1 || this.#hasOthers(workspaceId) ? this.#maxBytes / 4 : this.#maxBytes
     const isWithin = line.bytes + bytes <= own && this.#bytes + bytes <= this.#maxBytes
     return isWithin || (line.bytes === 0 && (this.#bytes === 0 || bytes > own))
   }
@@ -80,7 +84,7 @@ export class AnswerAdmission {
   #admitWaiting(): void {
     for (const [workspaceId, line] of [...this.#lines]) {
       const next = line.waiting[0]
-      if (!next || !this.#fits(line, next.bytes)) continue
+      if (!next || !this.#fits(workspaceId, line, next.bytes)) continue
       line.waiting.shift()
       this.#begin(line, next.bytes)
       // The workspace moves behind the other ones.

@@ -8,9 +8,38 @@ const runningByWorkspace = new Map<string, number>()
 function countRunning(workspaceId: string | undefined, change: 1 | -1): void {
   runningCalls += change
   if (workspaceId === undefined) return
+  noteCall(workspaceId)
   const running = (runningByWorkspace.get(workspaceId) ?? 0) + change
   if (running === 0) runningByWorkspace.delete(workspaceId)
   else runningByWorkspace.set(workspaceId, running)
+}
+
+/** Milliseconds for which a workspace still counts as a caller after its last call began or ended (page "Beyond", section 2). */
+const recentMs = 1_000
+
+interface LastCall {
+  readonly workspaceId: string | undefined
+  at: number
+}
+
+/** The workspace that called last, and the last other one. */
+let lastCalls: readonly [LastCall, LastCall] = [
+  { workspaceId: undefined, at: Number.NEGATIVE_INFINITY },
+  { workspaceId: undefined, at: Number.NEGATIVE_INFINITY },
+]
+
+function noteCall(workspaceId: string): void {
+  const [last] = lastCalls
+  const at = performance.now()
+  if (last.workspaceId === workspaceId) last.at = at
+  else lastCalls = [{ workspaceId, at }, last]
+}
+
+/** Whether another workspace has a running call, or had one within the last second. */
+export function othersCalled(workspaceId: string): boolean {
+  if (runningByWorkspace.size > (runningByWorkspace.has(workspaceId) ? 1 : 0)) return true
+  const [last, other] = lastCalls
+  return performance.now() - (last.workspaceId === workspaceId ? other : last).at < recentMs
 }
 
 /** Computations that wait for the thread, by workspace; the workspaces take turns. */
