@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { Html } from '#api/pages/template.ts'
+import { Readable } from 'node:stream'
+import type { Scope } from '#shared/core/scope/scope.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** The most bytes of kept parts in a process (page "Beyond", section 2). */
 const maxBytes = 64_000_000
 
 /**
- * Bytes of a part that pages show. A page is rendered with the short `mark` in their place: a long part is not copied as text for each
- * visitor.
+ * Bytes of a part that answers show. A page is rendered with the short `mark` in their place: a long part is not copied for each visitor.
  */
 export interface KeptPart {
   readonly mark: string
   readonly bytes: Buffer
 }
+
+/** Bytes of a part above which its answers are admitted by their bytes. */
+const largeBytes = 256_000
 
 interface Keeping {
   /** What the part was made from besides its key, compared by identity. */
@@ -26,11 +29,11 @@ const parts = new Map<object, Keeping>()
 let keptBytes = 0
 
 /**
- * A part of visitors' pages that is the same for all of them, made once from two objects of the cache and kept while the cache returns the
+ * A part of visitors' answers that is the same for all of them, made once from two objects of the cache and kept while the cache returns the
  * same ones: a change drops an object from the cache, and the part is made again. `make` yields the part's pieces, between which the thread is
  * shared. What differs between visitors must not be in it: hidden ids, signed fields, sent values, slots.
  */
-export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<Html>): Promise<KeptPart> {
+export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<string>): Promise<KeptPart> {
   const known = parts.get(shown)
   if (known?.source === source) {
     parts.delete(shown)
@@ -49,15 +52,21 @@ export function keepPart(workspaceId: string, shown: object, source: object, mak
   return keeping.part
 }
 
-/** The bytes of a page that was rendered with the mark of a part. */
-export function withKeptPart(text: string, { mark, bytes }: KeptPart): Buffer {
+/** The body of a page that was rendered with the mark of a part, and its length in bytes. */
+export function withKeptPart(text: string, { mark, bytes }: KeptPart): { readonly length: number; readonly open: () => Readable } {
   const [before = '', after = ''] = text.split(mark)
-  return Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)])
+  const pieces = [Buffer.from(before), bytes, Buffer.from(after)]
+  return { length: pieces.reduce((sum, piece) => sum + piece.length, 0), open: () => Readable.from(pieces) }
 }
 
-async function joinPieces(workspaceId: string, pieces: Iterable<Html>): Promise<KeptPart> {
+/** Admits an answer with a part of more than 256 KB by its bytes. */
+export async function admitKeptPart(admit: Scope['admitAnswer'], { bytes }: KeptPart): Promise<void> {
+  if (bytes.length > largeBytes) await admit?.(bytes.length)
+}
+
+async function joinPieces(workspaceId: string, pieces: Iterable<string>): Promise<KeptPart> {
   const written: Buffer[] = []
-  for (const { text } of pieces) {
+  for (const text of pieces) {
     written.push(Buffer.from(text))
     await pauseWhenDue(workspaceId)
   }

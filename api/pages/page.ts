@@ -21,7 +21,7 @@ export interface Page {
   readonly brand?: Brand
   /** Content below the title. */
   readonly body: Html
-  /** A part whose mark the body holds. */
+  /** A part whose mark the body holds; such a page shows no failure. */
   readonly kept?: KeptPart
   /** The reason of a failure, which sets the answer's status. The body shows the message beside its field. */
   readonly failure?: Problem
@@ -73,7 +73,11 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
     'Cache-Control': 'no-store',
   }
   const { text } = renderFrame({ ...page, root, files, color, nonce })
-  return new Reply(page.kept ? withKeptPart(text, page.kept) : text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+  if (page.kept) {
+    const { length, open } = withKeptPart(text, page.kept)
+    return new Reply(open, { ...headers, 'Content-Length': `${length}` })
+  }
+  return new Reply(text, { ...headers, ...page.failure?.headers }, page.failure?.status)
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */

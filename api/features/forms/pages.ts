@@ -2,10 +2,10 @@ import { byKey } from '#api/http/declaration.ts'
 import { page } from '#api/http/route.ts'
 import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { attemptField, readAttempt } from '#api/pages/fields/form.ts'
-import { keepPart } from '#api/pages/kept-parts.ts'
+import { admitKeptPart, keepPart } from '#api/pages/kept-parts.ts'
 import { markdown } from '#api/pages/markdown.ts'
 import type { Page } from '#api/pages/page.ts'
-import { type Html, safeHttpUrl, template } from '#api/pages/template.ts'
+import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { readAnswers } from '#shared/features/forms/answers.ts'
@@ -32,18 +32,15 @@ const renderDone = template<{ readonly message: string; readonly redirect: strin
 /** A hidden field that only programs fill in. Field keys of forms contain no hyphen, so no form has a field of this name. */
 const trapField = 'company-website'
 
-/** Bytes of controls above which a page is admitted by its bytes. */
-const largePageBytes = 256_000
-
 /** The page as a visitor opens it. Its controls are the same for all visitors, so they are made once. */
 async function openedPage({ workspace, admitAnswer }: Scope, form: Form): Promise<Page> {
   const controls = await keepPart(workspace.id, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
-  if (controls.bytes.length > largePageBytes) await admitAnswer?.(controls.bytes.length)
+  await admitKeptPart(admitAnswer, controls)
   return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls.mark, newId(), [])), kept: controls }
 }
 
-function* fieldPieces(controls: readonly Field[]): Generator<Html> {
-  for (const control of controls) yield renderFields([control])
+function* fieldPieces(controls: readonly Field[]): Generator<string> {
+  for (const control of controls) yield renderFields([control]).text
 }
 
 /** The page with what a visitor sent, and the problems beside the fields. */

@@ -1,6 +1,7 @@
 import { byKey } from '#api/http/declaration.ts'
-import { WithHeaders } from '#api/http/reply/reply.ts'
+import { Reply } from '#api/http/reply/reply.ts'
 import { answer } from '#api/http/route.ts'
+import { admitKeptPart, keepPart } from '#api/pages/kept-parts.ts'
 import { requireAnswers } from '#shared/features/forms/answers.ts'
 import { definitionOf, requireOpenForm } from '#shared/features/forms/forms.ts'
 import { answersInput, formDefinition, thanks } from '#shared/features/forms/schemas.ts'
@@ -23,8 +24,12 @@ export const routes = [
     limit: 'content',
     status: 200,
     response: formDefinition,
-    handle: async ({ params }, scope) =>
-      new WithHeaders(definitionOf(await requireOpenForm(scope, params.formKey, 'forms:read')), { 'Cache-Control': 'public, max-age=60' }),
+    handle: async ({ params }, scope) => {
+      const form = await requireOpenForm(scope, params.formKey, 'forms:read')
+      const kept = await keepPart(scope.workspace.id, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
+      await admitKeptPart(scope.admitAnswer, kept)
+      return new Reply(kept.bytes, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' })
+    },
   }),
   answer({
     ...common,
