@@ -1,5 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { dependsOnHolder } from '#shared/core/policy/conditions/condition.ts'
 import { compilePolicy } from '#shared/core/policy/evaluate.ts'
 import { findExcessGrant } from '#shared/core/policy/grants/excess-grants.ts'
 import { type Action, permissions } from '#shared/core/policy/permissions.ts'
@@ -163,7 +164,9 @@ test('containment property: a role that passes permits and shows no principal of
 test('containment property: a holder of rules may create a role of the same rules, and the owner any role', (t) => {
   fc.assert(
     fc.property(fc.array(rule, { minLength: 1, maxLength: 6 }), fc.array(rule, { maxLength: 6 }), (held, others) => {
-      t.is(findExcessGrant(policyOf(held), held), undefined)
+      // A limit that names the caller means another person for each holder.
+      if (!held.some((one) => dependsOnHolder(one) && (one.effect === 'deny' || one.fields?.deny?.length)))
+        t.is(findExcessGrant(policyOf(held), held), undefined)
       t.is(findExcessGrant(policyOf([], true), others), undefined)
     }),
     { seed: seedOf(t), numRuns: 2_000 },

@@ -51,8 +51,8 @@ const passing: Readonly<Record<string, [held: Rules, role: Rules]>> = {
     [allow('records:read', { resources: ['accounts'] })],
   ],
   'with the rule that hides fields standing in it': [
-    [allow('records:read'), allow('records:read', { ...own, ...noTotal })],
-    [allow('records:read', open), allow('records:read', { ...own, ...noTotal })],
+    [allow('records:read'), allow('records:read', { ...open, ...noTotal })],
+    [allow('records:read', own), allow('records:read', { ...open, ...noTotal })],
   ],
 }
 for (const [name, [held, role]] of Object.entries(passing)) {
@@ -106,6 +106,21 @@ const refused: Readonly<Record<string, [held: Rules, role: Rules, message: RegEx
     [allow('records:read'), allow('records:read', { ...own, ...noTotal })],
     [allow('records:read')],
     /without hiding the fields/,
+  ],
+  'with a deny rule that means another person for the holder': [
+    [allow('*'), deny('records:read', own)],
+    [allow('records:read'), deny('records:read', own)],
+    /records:read on \*, which a rule denies you/,
+  ],
+  'with a rule that hides fields of own records': [
+    [allow('records:read'), allow('records:read', { ...own, ...noTotal })],
+    [allow('records:read'), allow('records:read', { ...own, ...noTotal })],
+    /without hiding the fields/,
+  ],
+  "others' records, which the holder's are not": [
+    [allow('records:read', { condition: { 'resource.owner': { ne: 'principal.id' } } })],
+    [allow('records:read', { condition: { 'resource.owner': { ne: 'principal.id' } } })],
+    /records:read on \*/,
   ],
   'without the deny rule': [[allow('*'), deny('flows:run')], [allow('flows:run')], /flows:run on \*, which a rule denies you/],
   'every item, without the deny rule on a key': [

@@ -50,10 +50,33 @@ test('hidden values: a hidden immutable value cannot be found out by sending it'
   t.is((await org.owner.put(`${record}/values`, { values: { grade: 'low' } })).status, 204, 'a caller that sees the value may send it back')
 })
 
-test('hidden values: values computed of hidden fields stay hidden from an author of another formula', async (t) => {
-  const { as, record, formulaOf, w } = await staff()
+test('hidden values: a hidden value cannot be found out by the version after it was sent', async (t) => {
+  const { as, record } = await staff()
+  const member = await as(allow(['records:read', 'records:update'], { ...masked, fields: { deny: ['salary'] } }))
+  const version = async () => (await member.get(record)).data.updated_at
+  const before = await version()
+  t.is((await member.put(`${record}/values`, { values: { name: 'Ann' } })).status, 204)
+  t.is(await version(), before, 'a visible value that is the same is no change')
+  t.is((await member.put(`${record}/values`, { values: { salary: 100 } })).status, 204)
+  t.not(await version(), before)
+})
+
+test('hidden values: nobody sets a formula over hidden fields, or limits its results, but who reads no record', async (t) => {
+  const { as, org, formulaOf, field } = await staff()
   const designer = await as(allow(['records:read', 'fields:create'], masked))
-  t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
+  const refused = await designer.put(formulaOf('points'), { formula: 'IF(salary > 50, 1, 1/0)' })
+  t.deepEqual([refused.status, refused.body.error.message], [403, 'Needs records:read of points in every record of staff'])
+  t.is((await designer.put(formulaOf('points'), { formula: 'LEN(name)' })).status, 200)
+  t.is((await designer.patch(field('bonus'), { rules: { max: 500 } })).status, 403)
+  const blind = await as(allow('fields:create'))
+  t.is((await blind.put(formulaOf('points'), { formula: 'salary + 1' })).status, 200)
+  t.is((await org.owner.patch(field('bonus'), { rules: { max: 500 } })).status, 200)
+})
+
+test('hidden values: values computed of hidden fields stay hidden from an author of another formula', async (t) => {
+  const { as, org, record, formulaOf, w } = await staff()
+  const designer = await as(allow(['records:read', 'fields:create'], masked))
+  t.is((await org.owner.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200)
   await w.drain()
   for (const key of ['bonus', 'points']) {
     const answers = [await designer.put(formulaOf(key), { formula: '1 + 1' }), await designer.delete(formulaOf(key))]
@@ -140,7 +163,7 @@ test('hidden values: a unique field computes nothing that its author does not re
   t.is((await designer.put(formulaOfCode, { formula: 'rank + 0' })).status, 200)
   const { status, body } = await designer.put(`${org.path}/fields/${rank.id}/formula`, { formula: 'salary + 0' })
   t.deepEqual([status, body.error.message], [403, refusal], 'through another formula')
-  t.is((await designer.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200, 'a field that is not unique')
+  t.is((await blind.put(formulaOf('points'), { formula: 'salary + 0' })).status, 200, 'a field that is not unique')
   t.is((await org.owner.put(formulaOfCode, { formula: 'salary + 0' })).status, 200, 'the owner')
   t.is((await org.owner.patch(`${org.path}/fields/${code.id}`, { rules: { max: 1_000 } })).status, 200)
   const changed = await designer.patch(`${org.path}/fields/${code.id}`, { rules: {} })

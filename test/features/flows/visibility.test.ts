@@ -51,6 +51,37 @@ test('visibility: a private event that started a flow is shown only to callers w
   t.true((await shownTo(t, org, flow.id, ann.client)).includes('clinic@example.com'))
 })
 
+test('visibility: what derives from a record in a step is shown to callers who may read all of that record', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const flows = ['flows:read', 'flows:update']
+  const masked = { effect: 'allow', actions: ['records:read'], fields: { deny: ['address'] } }
+  const [blind, seeing] = [
+    await createMember(w, org, [allow(...flows), masked]),
+    await createMember(w, org, [allow(...flows, 'records:read')]),
+  ]
+  const flow = await createFlow(
+    t,
+    org,
+    chain(
+      byHand,
+      ['u', 'action.create_record', { object_type: 'locations', values: { name: 'Vault', address: 'secret' } }],
+      ['r', 'logic.reduce', { list: '[{"v":"{{steps.u.values.address}}"}]', op: 'join', field: 'v' }],
+      filter('f', '["{{steps.r.value}}"]'),
+      filter('g', '["open"]'),
+    ),
+  )
+  const run = await ended(org, flow.id, await begin(t, org, flow.id))
+  t.is(run.status, 'ok', JSON.stringify(run))
+  const shown = async (client: Client) => outputsOf(await runOf(org, flow.id, run.id, client))
+  t.like(await shown(seeing.client), { r: { value: 'secret' }, f: { items: ['secret'] } })
+  const { u, r, f, g } = await shown(blind.client)
+  t.deepEqual([u.values.name, u.values.address, r, f, g.items], ['Vault', undefined, undefined, undefined, ['open']])
+  t.is((await org.owner.delete(`${org.path}/records/locations/${u.id}`)).status, 204)
+  t.like(await shown(seeing.client), { r: { value: 'secret' } })
+  t.is((await shown(blind.client)).r, undefined)
+})
+
 test('visibility: a rehearsal names neither an event nor a record that the caller may not see', async (t) => {
   const w = await shared()
   const org = await createOrg(w)

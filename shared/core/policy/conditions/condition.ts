@@ -110,11 +110,25 @@ const noCondition: NonNullable<PolicyRule['condition']> = {}
 export const conditionKey = ({ condition = noCondition }: PolicyRule): string => keyOf(condition)
 
 /**
- * Whether a condition tests the caller. Its result differs between principals, so it cannot be compared between the granter and the holder
- * of a role. An operand `principal.id`, as in a condition on own records, does not count.
+ * Whether a condition means other records for the granter than for the holder of a role, so that it limits each of them differently: it
+ * tests or names the caller.
  */
-export const hasPrincipalTest = ({ condition = noCondition }: PolicyRule): boolean =>
-  Object.keys(condition).some((tested) => tested.startsWith('principal.'))
+export const dependsOnHolder = ({ condition = noCondition }: PolicyRule): boolean => namesHolder(condition, () => true)
+
+/**
+ * Whether an allow rule with such a condition gives the holder other records than the holder's own ones. The operand `principal.id` of `eq`
+ * or `in` does not count: each has the own records.
+ */
+export const reachesPastOwn = ({ condition = noCondition }: PolicyRule): boolean =>
+  namesHolder(condition, (operator) => operator !== 'eq' && operator !== 'in')
+
+const namesHolder = (condition: NonNullable<PolicyRule['condition']>, counts: (operator: string) => boolean): boolean =>
+  Object.entries(condition).some(
+    ([tested, tests]) =>
+      tested.startsWith('principal.') || Object.entries(tests).some(([operator, operand]) => namesCaller(operand) && counts(operator)),
+  )
+
+const namesCaller = (operand: unknown): boolean => (Array.isArray(operand) ? operand.includes('principal.id') : operand === 'principal.id')
 
 /** Keys of the fields that a condition tests. What every record has, such as its owner, is no field. */
 export const testedFields = ({ condition = noCondition }: PolicyRule): string[] =>

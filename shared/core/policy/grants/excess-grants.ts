@@ -1,4 +1,4 @@
-import { conditionKey, hasPrincipalTest } from '#shared/core/policy/conditions/condition.ts'
+import { conditionKey, dependsOnHolder, reachesPastOwn } from '#shared/core/policy/conditions/condition.ts'
 import { compilePolicy, type Policy } from '#shared/core/policy/evaluate.ts'
 import { fieldMaskOf, revealsField } from '#shared/core/policy/fields/field-mask.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
@@ -16,8 +16,8 @@ import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
  * A deny rule that limits the granter must be among the role's rules too. The same holds for `fields.deny` of the granter's rules, since no
  * other rule lifts it: the role must contain it wherever it hides a field that the role would show. The owner may grant everything.
  *
- * A condition on `principal.*` neither covers a grant nor replaces a limit, because the role's holder is not the granter. If both policies
- * belong to one holder, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
+ * A condition that tests the caller, or names it otherwise than for own records, covers no grant; one that names the caller at all replaces
+ * no limit. If both policies belong to one holder, as before and after a change of a role, `isSameHolder` compares such conditions like any other.
  */
 export function findExcessGrant(granter: Policy, rules: readonly PolicyRule[], isSameHolder = false): Problem | undefined {
   const role = indexRules(rules)
@@ -54,10 +54,10 @@ type CompareRules = (grants: readonly PolicyRule[], own: readonly PolicyRule[]) 
  * holds the grant. Results are memoized by list of rules, since most resources share their lists.
  */
 function createComparison(rule: PolicyRule, shows: boolean, isSameHolder: boolean): CompareRules {
-  const counts = isSameHolder ? () => true : (one: PolicyRule) => !hasPrincipalTest(one)
-  const counted = memoizeByObject((own: readonly PolicyRule[]) => own.filter(counts))
+  const covering = (grant: PolicyRule) => isSameHolder || !reachesPastOwn(grant)
+  const counted = memoizeByObject((own: readonly PolicyRule[]) => own.filter((one) => isSameHolder || !dependsOnHolder(one)))
   const limitsAmong = memoizeByObject((grants: readonly PolicyRule[]) => {
-    if (!grants.some((grant) => counts(grant) && covers(grant, rule, shows))) return undefined
+    if (!grants.some((grant) => covering(grant) && covers(grant, rule, shows))) return undefined
     return distinctRules(grants.filter((grant) => limits(grant, rule, shows)))
   })
   const verdicts = memoizeByObject((grants: readonly PolicyRule[]) =>

@@ -1,4 +1,4 @@
-import { conditionKey, hasPrincipalTest, testedFields } from '#shared/core/policy/conditions/condition.ts'
+import { conditionKey, dependsOnHolder, testedFields } from '#shared/core/policy/conditions/condition.ts'
 import type { Policy, TestedField } from '#shared/core/policy/evaluate.ts'
 import { isRecordAction, permissionsOf } from '#shared/core/policy/permissions.ts'
 import { appliesToEveryItem } from '#shared/core/policy/rules/rule-index.ts'
@@ -49,7 +49,7 @@ function readsEverywhere(granter: Policy, type: string, key: string, fields: rea
 
 /** Whether a rule of the granter on the records of this type has the same condition. */
 const hasCondition = ({ ruleIndexes }: Policy, type: string, rule: PolicyRule): boolean =>
-  !hasPrincipalTest(rule) &&
+  !dependsOnHolder(rule) &&
   ruleIndexes.every((index) =>
     permissionsOf('records:*').some((permission) =>
       index.matching(permission, type).some((own) => conditionKey(own) === conditionKey(rule)),

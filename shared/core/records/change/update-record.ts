@@ -65,7 +65,7 @@ async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)
-  const fields = type.fields.filter(({ key }) => !isSameValue(next[key] ?? null, stored.values[key] ?? null))
+  const fields = changedFields(scope, type, stored, sent, next)
   requireRequiredValues(type, next)
   requireImmutableUnchanged(scope, type, stored, sent, fields)
   if (fields.length === 0) return
@@ -91,6 +91,17 @@ async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord
   } catch (error) {
     throw toDuplicateProblem(type, error)
   }
+}
+
+/**
+ * The fields to write: those whose values change, and sent ones that the caller may not see. A hidden value is written even if it is the
+ * same: otherwise the version of the record would tell that it is.
+ */
+function changedFields(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, next: Values): Field[] {
+  const isSame = ({ key }: Field) => isSameValue(next[key] ?? null, stored.values[key] ?? null)
+  if (!type.fields.some((field) => field.key in sent && isSame(field))) return type.fields.filter((field) => !isSame(field))
+  const visible = recordAccessFor(scope, type, 'records:read').visibleFields(stored)
+  return type.fields.filter((field) => !isSame(field) || (field.key in sent && !visible.has(field.key)))
 }
 
 /** All values of a record as JSON text, for subscribers that want snapshots of updates; null when none does. */

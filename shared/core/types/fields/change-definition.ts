@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { applyFieldChange } from '#shared/core/types/fields/field-change.ts'
-import { requireUniqueInputsVisible } from '#shared/core/types/fields/field-visibility.ts'
+import { requireComputedVisible, requireUniqueInputsVisible } from '#shared/core/types/fields/field-visibility.ts'
 import { type LockedField, lockField, requireCustomField } from '#shared/core/types/fields/require-field.ts'
 import { findRestrictions, type Restriction } from '#shared/core/types/fields/restrictions.ts'
 import { refuseLargePatterns } from '#shared/core/types/fields/rules.ts'
@@ -39,7 +39,10 @@ export async function changeFieldDefinition(
     const fields = type.fields.map((other) => (other.id === field.id ? changed : other))
     refuseBadFormulas(fields, changed)
     if (rules.pattern !== field.rules.pattern) refuseLargePatterns(fields)
-    if (JSON.stringify(rules) !== JSON.stringify(field.rules)) requireUniqueInputsVisible(scope, type.key, fields, changed)
+    if (JSON.stringify(rules) !== JSON.stringify(field.rules)) {
+      requireUniqueInputsVisible(scope, type.key, fields, changed)
+      requireComputedVisible(scope, { key: type.key, fields }, changed)
+    }
     if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
     const restrictions = findRestrictions(field, after)
     const recomputes = field.rules.formula !== undefined && change.rules !== undefined

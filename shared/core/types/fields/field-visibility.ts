@@ -5,10 +5,15 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Throws FORBIDDEN when changing or removing the formula would reveal values computed from fields hidden from the caller: the field would
- * no longer be hidden, while its values remain. A caller who cannot read records of the type is allowed, since nothing is revealed.
+ * Throws FORBIDDEN when the formula of a field reads fields hidden from the caller. Once it is changed or removed, the field is no longer
+ * hidden, while its values remain. Once it is set, or its results are limited, the time of a record's change tells whether its result
+ * changed. A caller who cannot read records of the type is allowed, since nothing is revealed.
  */
-export function requireComputedVisible({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType, field: Field): void {
+export function requireComputedVisible(
+  { actor }: Pick<Scope, 'actor'>,
+  { key, fields }: Pick<RecordType, 'key' | 'fields'>,
+  field: Field,
+): void {
   const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
   if (field.rules.formula !== undefined && verdict !== 'none' && hideable.has(field.key)) throw notVisible(key, field)
 }

@@ -15,7 +15,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /**
  * Makes a custom field computed by a formula (document 1, Field rules, 4). Every later write computes it; a worker computes it for existing
  * records. Throws NOT_FOUND; VALIDATION_ERROR for an invalid formula, with its position, for a cycle and for an auto-numbered field;
- * FORBIDDEN when the previous formula reads a field hidden from the caller, or a unique field would read one.
+ * FORBIDDEN when the previous or the new formula reads a field hidden from the caller, or a unique field would read one.
  */
 export async function setFieldFormula(scope: Scope, found: Field, formula: string): Promise<FieldView> {
   refuseBuiltIn(found)
@@ -26,12 +26,9 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
     const fields = type.fields.map((other) => (other === field ? changed : other))
     const { reads } = compileComputations(fields, createFieldNameFilter(scope, type))
-    requireUniqueInputsVisible(
-      scope,
-      type.key,
-      withReads(fields, (key) => reads.get(key) ?? []),
-      changed,
-    )
+    const after = withReads(fields, (key) => reads.get(key) ?? [])
+    requireUniqueInputsVisible(scope, type.key, after, changed)
+    requireComputedVisible(scope, { key: type.key, fields: after }, changed)
     await startEdition(tx, type)
     const droppedReads = (field.reads ?? []).filter((key) => !reads.get(field.key)?.includes(key))
     await tx.query(setFormula({ workspaceId: type.workspaceId, id: field.id, formula, droppedReads }))

@@ -76,9 +76,7 @@ export async function getFlowRun(scope: Scope, flowId: string, id: string): Prom
   if (!row) throw problem('NOT_FOUND')
   const steps = await db.query(findSteps({ workspaceId: workspace.id, runId: row.id }))
   const access = (await accessByRun(scope, [row])).get(row.id) ?? noAccess
-  const isHidden = access.isFullyVisible ? () => false : await derivedBlockTest(scope, row)
-  const views = await viewsOf(scope, flowId, steps, isHidden)
-  return { ...summaryOf(scope, row, access), steps: views }
+  return { ...summaryOf(scope, row, access), steps: await viewsOf(scope, row, steps, access) }
 }
 
 /** Callers who may change a flow see the outputs of functions, calls and messages in its runs. */
@@ -119,11 +117,20 @@ function summaryOf(
   }
 }
 
-/** Returns a test for blocks whose outputs derive from the trigger; true for all when the definition is gone. */
-async function derivedBlockTest(scope: Scope, { flow_id, version }: FlowRunViewRow): Promise<(nodeId: string) => boolean> {
+/**
+ * Returns a test for blocks whose outputs derive from what the caller does not see in full: the trigger, or records in outputs of the blocks
+ * `partial`. True for all when the definition is gone.
+ */
+async function derivedBlockTest(
+  scope: Scope,
+  { flow_id, version }: FlowRunViewRow,
+  { isFullyVisible }: TriggerAccess,
+  partial: ReadonlySet<string>,
+): Promise<(nodeId: string) => boolean> {
+  if (isFullyVisible && partial.size === 0) return () => false
   const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
   if (!flow) return () => true
-  const derived = blocksDerivedFromTrigger(flow.graph)
+  const derived = derivedBlocks(flow.graph, !isFullyVisible, partial)
   return (nodeId) => derived.has(nodeId)
 }
 
@@ -135,23 +142,31 @@ export function visibleErrorText({ code, message, node_id }: RunError, inFull: b
 
 async function viewsOf(
   scope: Scope,
-  flowId: string,
+  run: FlowRunViewRow,
   steps: readonly FlowStepViewRow[],
-  isHidden: (nodeId: string) => boolean,
+  access: TriggerAccess,
 ): Promise<FlowStepView[]> {
-  const seesAll = isEditor(scope, flowId)
+  const seesAll = isEditor(scope, run.flow_id)
+  const ofRecords = steps.filter(({ node_type, status }) => showsRecord(node_type) && status !== 'failed')
   const records = await createRecordViewer(
     scope,
-    steps.flatMap(({ node_type, output }) => (showsRecord(node_type) ? [output] : [])),
+    ofRecords.map(({ output }) => output),
   )
+  const partial = ofRecords.filter(({ output, ...step }) => !records.isWhole(output, writingOf(step)))
+  const isHidden = await derivedBlockTest(scope, run, access, new Set(partial.map(({ node_id }) => node_id)))
   return steps.map(({ output, is_cut, error, type_revision, ...step }) => {
     if (step.status === 'failed')
       return { ...step, ...(error ? { error: visibleErrorText(error, seesAll && !isHidden(step.node_id)) } : {}) }
-    if (showsRecord(step.node_type)) return { ...step, ...records(output, { revision: type_revision, at: step.started_at }) }
+    if (showsRecord(step.node_type)) return { ...step, ...records.show(output, writingOf({ ...step, type_revision })) }
     if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) !== 'readers')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
 }
+
+const writingOf = ({ type_revision, started_at }: Pick<FlowStepViewRow, 'type_revision' | 'started_at'>): Writing => ({
+  revision: type_revision,
+  at: started_at,
+})
 
 const visibilityOf = (type: string): string => {
   const kind = blockKindOf(type)
@@ -168,13 +183,20 @@ function instantOf(from: string): string {
 /** Parts of the trigger to which access is restricted, by their names in references; undefined stands for the whole trigger. */
 const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
 
-/** Ids of blocks whose outputs derive from the trigger: by a reference, through other blocks, or as items of a loop. */
-function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>): ReadonlySet<string> {
-  const derived = new Set<string>()
+/**
+ * Ids of blocks whose outputs derive from the trigger, if `ofTrigger`, or from these blocks, which are among them: by a reference, through
+ * other blocks, or as items of a loop.
+ */
+function derivedBlocks(
+  { nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>,
+  ofTrigger: boolean,
+  blocks: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const derived = new Set(blocks)
   const derives = (id: string, config: unknown): boolean => {
     if (sectionOf.get(id)?.path.some((loop) => derived.has(loop))) return true
     for (const [root, part] of pathsIn(config)) {
-      if (root === 'trigger' ? restrictedParts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
+      if (root === 'trigger' ? ofTrigger && restrictedParts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
     }
     return false
   }
@@ -185,21 +207,28 @@ function blocksDerivedFromTrigger({ nodeById, sectionOf }: Pick<Graph, 'nodeById
   return derived
 }
 
+interface RecordViewer {
+  /** Reduces the record in a step's output to the fields that the caller may read now; what is no record is not shown. */
+  readonly show: (output: unknown, writing: Writing) => Pick<FlowStepView, 'output' | 'output_cut'>
+  /** Whether the caller may see all of it. */
+  readonly isWhole: (output: unknown, writing: Writing) => boolean
+}
+
 /**
- * Returns a function that reduces the record in a step's output to the fields that the caller may read now. The values are those that the
- * step wrote; those that belong to no present field of the type are left to callers whose rules hide no field. Of a record that is deleted
- * or that the caller may not read only the id is left; what is no record is not shown. Runs one statement per record type.
+ * Shows records in outputs of steps. The values are those that the step wrote; those that belong to no present field of the type are left
+ * to callers whose rules hide no field. Of a record that is deleted or that the caller may not read only the id is left. Runs one statement
+ * per record type.
  */
-async function createRecordViewer(
-  scope: Scope,
-  outputs: readonly unknown[],
-): Promise<(output: unknown, writing: Writing) => Pick<FlowStepView, 'output' | 'output_cut'>> {
+async function createRecordViewer(scope: Scope, outputs: readonly unknown[]): Promise<RecordViewer> {
   const visible = new Map<string, VisibilityTest>()
+  /** Types of which the caller sees every field of every record, so deleted ones hide nothing either. */
+  const open = new Set<string>()
   for (const [typeKey, ofType] of Map.groupBy(outputs.filter(isRecordOutput), ({ object_type }) => object_type)) {
     const type = await findRecordType(scope, typeKey)
     if (!type || !permits(scope, 'records:read', typeKey)) continue
     const access = recordAccessFor(scope, type, 'records:read')
     const seesEarlier = seesEarlierFields(scope, typeKey)
+    if (seesEarlier && access.verdict === 'all' && access.hideable.size === 0) open.add(typeKey)
     const ids = [...new Set(ofType.map(({ id }) => id))]
     for (const record of await findRecordsByIds(scope, type, ids)) {
       if (!access.test(record)) continue
@@ -207,15 +236,20 @@ async function createRecordViewer(
       visible.set(record.id, (key, writing) => (isOfPresentField(type, key, writing) ? shown.has(key) : seesEarlier))
     }
   }
-  return (output, writing) => {
-    if (!isRecordOutput(output)) return {}
-    const isVisible = visible.get(output.id)
-    const values = Object.entries(output.values).filter(([key]) => isVisible?.(key, writing))
-    const isCut = output.cut?.some((key) => isVisible?.(key, writing)) === true
-    return {
-      output: { id: output.id, ...(isVisible ? { values: Object.fromEntries(values) } : {}) },
-      ...(isCut ? { output_cut: true } : {}),
-    }
+  return {
+    show: (output, writing) => {
+      if (!isRecordOutput(output)) return {}
+      const isVisible = visible.get(output.id)
+      const values = Object.entries(output.values).filter(([key]) => isVisible?.(key, writing))
+      const isCut = output.cut?.some((key) => isVisible?.(key, writing)) === true
+      return {
+        output: { id: output.id, ...(isVisible ? { values: Object.fromEntries(values) } : {}) },
+        ...(isCut ? { output_cut: true } : {}),
+      }
+    },
+    isWhole: (output, writing) =>
+      isRecordOutput(output) &&
+      (open.has(output.object_type) || Object.keys(output.values).every((key) => visible.get(output.id)?.(key, writing))),
   }
 }
 
