@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/platform/db/attempts.test.ts'
+import '#test/platform/db/constraints.test.ts'
 import '#test/platform/db/errors.test.ts'
 import '#test/platform/db/search-limiter.test.ts'
 import '#test/platform/db/searches.test.ts'

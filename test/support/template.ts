@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { jobs } from '#shared/features.ts'
 import { release } from '#shared/release.ts'
+import { distribute, dropFromWorkers } from '#test/support/citus.ts'
 
 const admin = process.env.TEST_DATABASE_URL ?? ''
 const template = `kontor_template_${contentsOfRelease()}`
@@ -21,6 +22,7 @@ export async function cloneTemplate(name: string): Promise<{ readonly name: stri
       await client.query('select pg_advisory_unlock($1)', [lock])
     }
   })
+  await distribute(urlOf(name))
   return { name, url: urlOf(name) }
 }
 
@@ -32,6 +34,7 @@ export async function emptyDatabase(name: string): Promise<{ readonly name: stri
 
 export async function dropDatabase(name: string): Promise<void> {
   await asAdmin(async (client) => void (await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`)))
+  await dropFromWorkers(admin, name)
 }
 
 /** The template gets its name only when it is complete, so a killed run leaves no partial one. */

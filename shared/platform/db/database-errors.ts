@@ -51,8 +51,8 @@ const noConnectionLeft = '53300'
  */
 export function translateDatabaseError(error: unknown, mayBeWritten = false): unknown {
   if (error instanceof Problem) return error
-  const { constraint, code = '' } = (error ?? {}) as DatabaseError
-  const conflict = constraint === undefined ? undefined : conflicts.get(constraint)
+  const { code = '' } = (error ?? {}) as DatabaseError
+  const conflict = conflicts.get(violatedConstraint(error) ?? '')
   if (conflict) return problem(conflict[0], conflict[1], { cause: error })
   const overload = overloads[code]
   if (overload) return overloadedProblem(overload[0], { cause: error, expected: overload[1] })
@@ -76,19 +76,33 @@ export const isTransient = (error: unknown): boolean => /^40(?:001|P01)$/.test(d
 /** Whether a statement was cancelled, by its time limit or on request. */
 export const isStatementCancelled = (error: unknown): boolean => databaseErrorOf(error).code === '57014'
 
-/** The name of the unique constraint that a statement violated; undefined for any other error. */
-export function uniqueViolation(error: unknown): string | undefined {
-  const { code, constraint } = (error ?? {}) as DatabaseError
-  return code === '23505' ? constraint : undefined
+/** The number of a shard, which Citus adds to the names of its table and indexes: 102008 or above, never the 32 digits of an id. */
+const shardNumber = /_\d{6,19}$/
+
+/** A name with the number of its shard, in the quotes of whatever language the node has (`lc_messages`). */
+const nameOnShard = /\w+_\d{6,19}(?!\w)/
+
+/**
+ * The name of the constraint that a statement violated; undefined for any other error. Citus raises the error of a worker node again without its
+ * field `constraint` (`ReportResultError` in its remote_commands.c): the message has the name. The tables that Citus places on workers have
+ * no constraints but unique ones.
+ */
+export function violatedConstraint(error: unknown): string | undefined {
+  const { code, constraint, message = '' } = (error ?? {}) as DatabaseError
+  return (constraint ?? (code === '23505' ? nameOnShard.exec(message)?.[0] : undefined))?.replace(shardNumber, '')
 }
+
+/** The name of the unique constraint that a statement violated; undefined for any other error. */
+export const uniqueViolation = (error: unknown): string | undefined =>
+  ((error ?? {}) as DatabaseError).code === '23505' ? violatedConstraint(error) : undefined
 
 /**
  * Whether a statement named a column or table that does not exist, has a prepared plan for a table that has changed, or refers to type
  * metadata that was deleted: it was built from type metadata that is out of date.
  */
 export const isOutdatedTypeMetadata = (error: unknown): boolean => {
-  const { code, constraint = '' } = (error ?? {}) as DatabaseError
-  if (code === '23503') return typeReferences.has(constraint)
+  const { code } = (error ?? {}) as DatabaseError
+  if (code === '23503') return typeReferences.has(violatedConstraint(error) ?? '')
   return code === '42703' || code === '42P01' || (code === '0A000' && String((error as Error).message).includes('cached plan'))
 }
 

@@ -6,7 +6,6 @@ const hex = id.replaceAll('-', '')
 
 for (const [constraint, field] of [
   [uniqueIndexOf(id), hex],
-  [`${uniqueIndexOf(id)}_102022`, hex],
   [`${uniqueIndexOf(id)}_`, undefined],
   [`${uniqueIndexOf(id)}x`, undefined],
   [`id_${hex}`, undefined],

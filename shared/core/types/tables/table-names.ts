@@ -17,12 +17,9 @@ export const codeColumnOf = (type: FieldType, column: string): string | null =>
 /** The name of a unique field's index, which contains the field's id: a violation identifies the field. */
 export const uniqueIndexOf = (fieldId: string): string => `unique_${hexOf(fieldId)}`
 
-/**
- * Returns the field id, without hyphens, from the name of a violated unique index; undefined for any other constraint. Citus appends the
- * number of a shard.
- */
+/** Returns the field id, without hyphens, from the name of a violated unique index; undefined for any other constraint. */
 export const parseUniqueIndexName = (constraint: string | undefined): string | undefined =>
-  /^unique_([0-9a-f]{32})(?:_\d+)?$/.exec(constraint ?? '')?.[1]
+  /^unique_([0-9a-f]{32})$/.exec(constraint ?? '')?.[1]
 
 /**
  * The always empty column that every write of a record names (shared/core/types/tables/change-table.ts). It cannot collide with a field's

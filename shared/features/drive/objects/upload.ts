@@ -7,6 +7,7 @@ import { requirePlace } from '#shared/features/drive/objects/place.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
 import { addUsage, requireQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
+import { violatedConstraint } from '#shared/platform/db/database-errors.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Bytes in storage that are not yet the content of a file. */
@@ -108,6 +109,6 @@ export async function createFolder(scope: Scope, spaceName: string, sentKey: str
 
 /** Throws NOT_FOUND for an error that says that the space was deleted meanwhile, and any other error as it is. */
 function throwForMissingSpace(error: unknown): never {
-  const constraint = error instanceof Problem ? (error.cause as { constraint?: string } | undefined)?.constraint : undefined
+  const constraint = error instanceof Problem ? violatedConstraint(error.cause) : undefined
   throw constraint === 'drive_objects_space' ? problem('NOT_FOUND') : error
 }
