@@ -53,7 +53,7 @@ export async function openServices(
   await jobQueue.open((error) => log.warn({ err: error }, 'queue'))
   opened.defer(() => jobQueue.close())
   await refuseSquashedMigrations(database)
-  const blobs = await openBlobs(config, database, kind.watchStore)
+  const blobs = await openBlobs(config, database, parts.fileStore, kind.watchStore)
   opened.defer(() => blobs.close())
   const clock = await openDatabaseClock(database, log)
   opened.defer(() => clock.close())

@@ -49,6 +49,7 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   if (!canReadOperation) {
     // The caller gets its final answer now or has disconnected: a queued job would only delay others.
     await cancelQueuedOperation(scope.db, id)
+    if (operation?.awaits_part) throw problem('UNAVAILABLE', undefined, { expected: true })
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not finish in time')
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)

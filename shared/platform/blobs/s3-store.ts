@@ -20,6 +20,12 @@ const attempts = 5
 /** A connection without data for this long is closed; a read continues from its position on a new one. */
 const stallMs = 30_000
 
+/** The longest wait for the beginning of an answer to a read, in milliseconds: callers are answered within 4 s. */
+const answerMs = 3_500
+
+/** A connection that is not open by then has failed; no attempt begins later than this after the first, in milliseconds. */
+const reachMs = 3_000
+
 const quiet = () => undefined
 
 const identityKey = 'kontor-store-id'
@@ -47,7 +53,12 @@ export class S3Store implements ByteStore {
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       // Many services other than Amazon's do not support the checksums that the client sends by default.
       ...(endpoint === null ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
-      requestHandler: { connectionTimeout: 5_000, socketTimeout: stallMs, httpAgent: new Agent(agent), httpsAgent: new SecureAgent(agent) },
+      requestHandler: {
+        connectionTimeout: reachMs,
+        socketTimeout: stallMs,
+        httpAgent: new Agent(agent),
+        httpsAgent: new SecureAgent(agent),
+      },
     })
   }
 
@@ -94,13 +105,15 @@ export class S3Store implements ByteStore {
 
   /** One PutObject; it can be retried because the file can be read again. */
   async #send(key: string, { open, sizeBytes }: SpooledFile): Promise<void> {
+    const began = performance.now()
     for (let attempt = 1; ; attempt++) {
       const body = open()
       try {
         await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentLength: sizeBytes }))
         return
       } catch (error) {
-        if (attempt >= attempts || isRefusal(error)) throw error
+        const isOutOfReach = statusOf(error) === undefined && performance.now() - began > reachMs
+        if (attempt >= attempts || isRefusal(error) || isOutOfReach) throw error
         await delay(50 * 2 ** attempt * (0.5 + Math.random() / 2))
       } finally {
         body.destroy()
@@ -117,7 +130,10 @@ export class S3Store implements ByteStore {
 
   async #get(key: string, range?: ByteRange): Promise<{ body: Readable; length: number }> {
     const asked = range && `bytes=${range.start}-${range.end}`
-    const { Body, ContentLength } = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: asked }))
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error(`The object store did not answer within ${answerMs} ms`)), answerMs)
+    const request = new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: asked })
+    const { Body, ContentLength } = await this.#client.send(request, { abortSignal: late.signal }).finally(() => clearTimeout(timer))
     if (!(Body instanceof Readable) || ContentLength === undefined) throw new Error('The object store answered without a body')
     return { body: Body, length: ContentLength }
   }
@@ -145,9 +161,12 @@ export class S3Store implements ByteStore {
   }
 }
 
+/** The status of the service's answer; undefined without one. */
+const statusOf = (error: unknown): number | undefined => (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
+
 /** Whether the service refused the request, so a retry is useless. */
 const isRefusal = (error: unknown): boolean => {
-  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
+  const status = statusOf(error)
   return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 

@@ -122,6 +122,11 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
   boss.on('error', () => undefined)
   await boss.start()
   await pinPlannerStatistics(database)
+  // The jobs that wait for a part (part-waits.ts). No other query uses it, so it is empty as long as nothing is away.
+  await database.query({
+    text: `create index if not exists job_part_waits on pgboss.job_common ((output ->> 'part'))
+      where state = 'retry' and output ->> 'part' is not null`,
+  })
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {
