@@ -29,12 +29,12 @@ export const createParts = (log: Logger): Parts =>
  */
 export class Part implements UnavailablePart {
   readonly name: PartName
-  readonly #log: Logger
+  readonly #log: Pick<Logger, 'error' | 'warn'>
   #probe: (() => Promise<unknown>) | undefined
   #timer: NodeJS.Timeout | undefined
   #outage: { readonly lasted: Stopwatch; readonly reason: string; failures: number; refused: number } | undefined
 
-  constructor(name: PartName, log: Logger) {
+  constructor(name: PartName, log: Pick<Logger, 'error' | 'warn'>) {
     this.name = name
     this.#log = log
   }
