@@ -4,7 +4,7 @@ import { deleteBlobs, doomBlob, doomIdleBlobs, insertBlob, touchBlob } from '#sh
 import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
 import { storeProblem } from '#shared/platform/blobs/store-problem.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable, partAwayOf } from '#shared/platform/db/database-errors.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { Part } from '#shared/platform/kernel/process/part.ts'
@@ -64,8 +64,11 @@ export class Blobs {
       this.#part.succeeded()
       return { id, ...written }
     } catch (error) {
-      await this.discard(workspaceId, id).catch(() => undefined)
-      throw streamFailure ? streamFailure.error : await this.#problemOf(error)
+      const failure = streamFailure ? streamFailure.error : await this.#problemOf(error)
+      const discarding = this.discard(workspaceId, id).catch(() => undefined)
+      // A store that is away deletes nothing either, and the caller does not wait for it; the sweep finds what is left.
+      if (partAwayOf(failure) !== this.#part.name) await discarding
+      throw failure
     } finally {
       clearInterval(timer)
     }

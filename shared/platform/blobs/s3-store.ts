@@ -23,7 +23,7 @@ const stallMs = 30_000
 /** The longest wait for the beginning of an answer to a read, in milliseconds: callers are answered within 4 s. */
 const answerMs = 3_500
 
-/** A connection that is not open by then has failed; no attempt begins later than this after the first, in milliseconds. */
+/** A connection that is not open by then has failed; attempts that fail at once are repeated for this long, in milliseconds. */
 const reachMs = 3_000
 
 const quiet = () => undefined
@@ -38,6 +38,8 @@ export class S3Store implements ByteStore {
   readonly #bucket: string
   readonly #spool: string
   readonly #semaphore = createSemaphore(putsAtOnce)
+  /** The last upload that the service failed in all attempts. */
+  #failure: { readonly at: number; readonly error: unknown } | undefined
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, pathStyle }: S3Settings, dataDir: string) {
     this.#bucket = bucket
@@ -64,7 +66,12 @@ export class S3Store implements ByteStore {
 
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes> {
     return withSpooledFile(this.#spool, id, bytes, async (file) => {
-      await this.#semaphore(() => this.#send(keyOf(id), file))
+      const waiting = performance.now()
+      await this.#semaphore(() => {
+        // What waited while the service failed would fail after the same time again.
+        if (this.#failure && this.#failure.at > waiting) throw this.#failure.error
+        return this.#send(keyOf(id), file)
+      })
       return { sizeBytes: file.sizeBytes, sha256: file.sha256 }
     })
   }
@@ -108,12 +115,19 @@ export class S3Store implements ByteStore {
     const began = performance.now()
     for (let attempt = 1; ; attempt++) {
       const body = open()
+      const sending = performance.now()
       try {
         await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentLength: sizeBytes }))
         return
       } catch (error) {
-        const isOutOfReach = statusOf(error) === undefined && performance.now() - began > reachMs
-        if (attempt >= attempts || isRefusal(error) || isOutOfReach) throw error
+        const now = performance.now()
+        // A long upload that broke is sent again; a service that fails at once is away.
+        const isAway = now - sending < answerMs && now - began > reachMs
+        if (isRefusal(error)) throw error
+        if (attempt >= attempts || isAway) {
+          this.#failure = { at: now, error }
+          throw error
+        }
         await delay(50 * 2 ** attempt * (0.5 + Math.random() / 2))
       } finally {
         body.destroy()
@@ -161,12 +175,9 @@ export class S3Store implements ByteStore {
   }
 }
 
-/** The status of the service's answer; undefined without one. */
-const statusOf = (error: unknown): number | undefined => (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
-
 /** Whether the service refused the request, so a retry is useless. */
 const isRefusal = (error: unknown): boolean => {
-  const status = statusOf(error)
+  const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode
   return status !== undefined && status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 

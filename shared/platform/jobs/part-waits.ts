@@ -127,7 +127,7 @@ const setRetriesDue = statement(
   'jobs.setRetriesDue',
   `update pgboss.job set start_after = now()
    where name = $queue and state = 'retry' and start_after > now() and group_id = $workspaceId
-     and data -> 'payload' ->> $key = any($values::text[])`,
+     and data -> 'payload' ->> $key::text = any($values::text[])`,
   { params: { queue: text, workspaceId: text, key: text, values: texts } },
 )
 /** Makes those of a workspace's jobs due that wait for another attempt and have one of these values in their payload. */

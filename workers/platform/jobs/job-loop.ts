@@ -258,8 +258,8 @@ export class JobLoop {
     countRefusal(error)
     // Work that is done once has ended by this failure: its next attempt completes the operation as failed.
     const operationId = tracked && !once ? (row.data.operationId ?? row.id) : null
-    const isCallerTold = await retryUntilAvailable(this.#stop.signal, () => startPartWait(db, row, operationId, part, error))
-    if (isCallerTold && operationId !== null) jobQueue.signals.signalCompletion(operationId, null)
+    const isCallerInformed = await retryUntilAvailable(this.#stop.signal, () => startPartWait(db, row, operationId, part, error))
+    if (isCallerInformed && operationId !== null) jobQueue.signals.signalCompletion(operationId, null)
     log.debug({ job: row.name, job_id: row.id, part, request_id: row.data.cause.requestId }, 'job waits for a part')
   }
 
