@@ -69,8 +69,8 @@ const setWaiting = statement(
 /**
  * Returns a fetched job to its queue until a part is back: it runs again after a second, later after up to five minutes, or when
  * `endPartWaits` or `probeParts` say so. The attempt does not count. Does nothing when another attempt has the job. Its operation, if it has
- * one, is queued again and names the part from the second wait on: the first takes a second, which a restart of the part may need. Returns
- * whether it does, so that a waiting caller can be told.
+ * one, is queued again and names the part from the second wait on: the first takes a second, which a restart of the part may need. It does
+ * not name the database, without which nobody could be answered. Returns whether it does, so that a waiting caller can be answered.
  */
 export async function startPartWait(
   db: Executor,
@@ -84,7 +84,7 @@ export async function startPartWait(
   const since = waitingSince(job) ?? new Date(job.startedOn).toISOString()
   const wait: PartWait = { part, waits, since, message: String((error as Error)?.message ?? error) }
   const delay = Math.min(maxDelaySeconds, 2 ** (waits - 1))
-  const awaitsPart = waits > 1 ? part : null
+  const awaitsPart = waits > 1 && part !== 'database' ? part : null
   await db.query(setWaiting({ name, id, retryCount, delay, wait: JSON.stringify(wait), operationId, awaitsPart }))
   return operationId !== null && awaitsPart !== null
 }
