@@ -49,6 +49,7 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   if (!canReadOperation) {
     // The caller gets its final answer now or has disconnected: a queued job would only delay others.
     await cancelQueuedOperation(scope.db, id)
+    if (operation?.awaits_part) throw problem('UNAVAILABLE', undefined, { expected: true })
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not finish in time')
   }
   ctx.set('Location', `${services.config.publicUrl}/v1/orgs/${workspaceId}/jobs/${id}`)
@@ -69,16 +70,18 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
   }
   let enqueued: string | undefined
   const origin = { workspaceId, cause: scope.cause }
+  // Visitors have limits of their own.
+  const filing = { isFiled: scope.principal !== null && route.permission !== 'public' }
   const payload = (db: Executor) => route.payload(request, within(scope, db) as Scope, file?.id ?? '')
   const enqueue = async (tx: Executor, failedId: string | null) => {
     const order = await payload(tx)
-    if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order)
+    if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order, filing)
     // False when a concurrent repeat of the request has already reopened the operation, with the file of that repeat.
     else if (await retryOperation(tx, services.jobQueue, route.job, failedId, origin, order)) enqueued = failedId
     return { operationId: enqueued ?? failedId ?? '' }
   }
   try {
-    if (key === undefined) return await services.jobQueue.enqueue(db, route.job, origin, await payload(db))
+    if (key === undefined) return await services.jobQueue.enqueue(db, route.job, origin, await payload(db), filing)
     const bodyHash = hashBody(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
     const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)

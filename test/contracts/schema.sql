@@ -462,6 +462,7 @@ create table flow_runs (
   touched_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  is_filed boolean default false not null,
   constraint flow_runs_check CHECK (((finished_at IS NULL) = (status = ANY (ARRAY['queued'::text, 'running'::text])))),
   constraint flow_runs_pkey PRIMARY KEY (workspace_id, id),
   constraint flow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'ok'::text, 'failed'::text, 'cancelled'::text]))),
@@ -872,6 +873,8 @@ create table operations (
   created_at timestamp with time zone default now() not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  awaits_part text,
+  is_filed boolean default false not null,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -900,6 +903,7 @@ create table outbox_mails (
   is_erased boolean default false not null,
   created_at timestamp with time zone default now() not null,
   sent_at timestamp with time zone,
+  awaits_server boolean default false not null,
   constraint outbox_mails_pkey PRIMARY KEY (id),
   constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'uncertain'::text, 'failed'::text, 'bounced'::text, 'skipped'::text]))),
   constraint outbox_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -1373,6 +1377,8 @@ CREATE INDEX flow_outputs_created ON public.flow_outputs USING btree (created_at
 
 CREATE INDEX flow_runs_failed ON public.flow_runs USING btree (workspace_id, id DESC) WHERE (status = 'failed'::text);
 
+CREATE INDEX flow_runs_filed ON public.flow_runs USING btree (workspace_id) WHERE (is_filed AND (status = 'queued'::text));
+
 CREATE INDEX flow_runs_finished ON public.flow_runs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE INDEX flow_runs_flow ON public.flow_runs USING btree (workspace_id, flow_id, id DESC);
@@ -1435,11 +1441,15 @@ CREATE UNIQUE INDEX notifications_key ON public.notifications USING btree (works
 
 CREATE INDEX notifications_unread ON public.notifications USING btree (workspace_id, user_id, id DESC) WHERE (read_at IS NULL);
 
+CREATE INDEX operations_filed ON public.operations USING btree (workspace_id, kind) WHERE (is_filed AND (status = 'queued'::text) AND (finished_at IS NULL));
+
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE INDEX operations_unfinished ON public.operations USING btree (created_at) WHERE (finished_at IS NULL);
 
 CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
+
+CREATE INDEX outbox_mails_awaiting ON public.outbox_mails USING btree (workspace_id, connection_id) WHERE awaits_server;
 
 CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
 

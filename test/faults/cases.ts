@@ -10,6 +10,7 @@ import { flowKilled } from '#test/faults/cases/flow-killed.ts'
 import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
+import { mailServerAway, storeAway } from '#test/faults/cases/parts.ts'
 import { paymentsKilled } from '#test/faults/cases/payments.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
 import { queueKilled } from '#test/faults/cases/queues.ts'
@@ -46,4 +47,6 @@ export const cases: readonly FaultCase[] = [
   queueKilled,
   booksKilled,
   calendarKilled,
+  storeAway,
+  mailServerAway,
 ]

@@ -176,3 +176,39 @@ export async function replaceTypeSilently(db: Db, workspaceId: string, typeKey: 
 export async function setUpdatedAt(db: Db, table: string, time: string): Promise<void> {
   await db.query(`update ${table} set updated_at = ${time}`)
 }
+
+/** Adds operations of jobs that callers have filed and that no worker takes. */
+export async function addFiledOperations(db: Db, workspaceId: string, kind: string, count: number): Promise<void> {
+  await db.query(
+    `insert into operations (id, workspace_id, kind, job, request_id, is_filed, created_at)
+     select gen_random_uuid(), $1, $2, 'none', 'test', true, now() + interval '1 hour' from generate_series(1, $3)`,
+    [workspaceId, kind, count],
+  )
+}
+
+/** The waiting jobs of a kind that callers of a workspace have filed. */
+export async function countFiledOperations(db: Db, workspaceId: string, kind: string): Promise<number> {
+  const statement = `select from operations where workspace_id = $1 and kind = $2 and is_filed and status = 'queued'`
+  return (await db.query(statement, [workspaceId, kind])).rowCount ?? 0
+}
+
+/** Removes the operations that `addFiledOperations` added. */
+export async function removeFiledOperations(db: Db, workspaceId: string): Promise<void> {
+  await db.query(`delete from operations where workspace_id = $1 and job = 'none'`, [workspaceId])
+}
+
+/** Adds runs that callers have started and that no worker takes. */
+export async function addFiledRuns(db: Db, workspaceId: string, count: number): Promise<void> {
+  await db.query(
+    `insert into flow_runs (workspace_id, id, flow_id, flow_name, version, editor_id, trigger, input, trigger_key, depth, is_filed, created_at, touched_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), 'none', 1, gen_random_uuid(), '{"kind":"manual"}', '{}', n::text, 1, true, now(),
+       now() + interval '1 hour'
+     from generate_series(1, $2) as n`,
+    [workspaceId, count],
+  )
+}
+
+/** Removes the runs that `addFiledRuns` added. */
+export async function endFiledRuns(db: Db, workspaceId: string): Promise<void> {
+  await db.query(`delete from flow_runs where workspace_id = $1 and flow_name = 'none'`, [workspaceId])
+}

@@ -136,11 +136,12 @@ export const routes = [
     summary: 'Run a flow',
     description: 'Also while the flow is disabled. Answers at once with the id of the run.',
     permission: 'flows:run',
+    fails: ['RATE_LIMITED'],
     on: onFlow,
     body: runInput,
     status: 202,
     response: startedRun,
-    handle: ({ resource, body }, scope) => runFlow(scope, resource.id, body.input),
+    handle: ({ resource, body }, scope) => runFlow(scope, resource.id, body.input, true),
   }),
   answer({
     ...common,

@@ -43,7 +43,8 @@ export function codesOf(route: Route): ErrorCode[] {
   if (!needsNoPermission(permission) || refusesCrossSite(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
-  if (isLimited(route)) codes.add('RATE_LIMITED')
+  // A delegated job may be one too many.
+  if (isLimited(route) || route.kind === 'delegate') codes.add('RATE_LIMITED')
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 

@@ -1,11 +1,13 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
 import { deleteBlobs, doomBlob, doomIdleBlobs, insertBlob, touchBlob } from '#shared/platform/blobs/store.ts'
 import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
+import { storeProblem } from '#shared/platform/blobs/store-problem.ts'
 import type { Database } from '#shared/platform/db/database.ts'
-import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
-import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { isDatabaseUnavailable, partAwayOf } from '#shared/platform/db/database-errors.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 
 /** Bytes in the store. The sweep keeps them while a committed row in a table with the trigger `hold_blob` has this `blob_id`. */
 interface Blob extends WrittenBytes {
@@ -29,17 +31,20 @@ export class Blobs {
    * Seconds for which a blob is kept while no row holds it, since it may still be written, or still be read after its row has released it.
    */
   readonly #graceSeconds: number
+  readonly #part: Part
   #storeId: Promise<string> | undefined
 
-  constructor(database: Database, store: ByteStore, sweepSeconds: number) {
+  /** `part` learns from the calls whether the store is there. */
+  constructor(database: Database, store: ByteStore, sweepSeconds: number, part: Part) {
     this.#database = database
     this.#store = store
+    this.#part = part
     this.#graceSeconds = Math.max(sweepSeconds / 2, sweepSeconds - 10 * sweepIntervalSeconds)
   }
 
   /**
-   * Writes a stream as a new blob that no row holds yet. When the stream fails, nothing is kept and its error is rethrown. Throws INTERNAL,
-   * with a message for the caller, when the store is full or unreachable.
+   * Writes a stream as a new blob that no row holds yet. When the stream fails, nothing is kept and its error is rethrown. Throws
+   * UNAVAILABLE, with a message for the caller, when the store is full or cannot be reached.
    */
   async put(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<Blob> {
     const id = await this.#insertBlob(workspaceId)
@@ -55,22 +60,43 @@ export class Blobs {
       }
     }
     try {
-      return { id, ...(await this.#store.write(id, watched())) }
+      const written = await this.#store.write(id, watched())
+      this.#part.succeeded()
+      return { id, ...written }
     } catch (error) {
-      await this.discard(workspaceId, id).catch(() => undefined)
-      throw streamFailure ? streamFailure.error : storeProblem(error)
+      const failure = streamFailure ? streamFailure.error : await this.#problemOf(error)
+      const discarding = this.discard(workspaceId, id).catch(() => undefined)
+      // A store that is away deletes nothing either, and the caller does not wait for it; the sweep finds what is left.
+      if (partAwayOf(failure) !== this.#part.name) await discarding
+      throw failure
     } finally {
       clearInterval(timer)
     }
   }
 
-  /** Opens a blob or a range of it for reading; an open blob stays readable to its end. Throws INTERNAL when the bytes are unavailable. */
+  /**
+   * Opens a blob or a range of it for reading; an open blob stays readable to its end. Throws UNAVAILABLE when the store cannot be reached,
+   * INTERNAL when it does not have the bytes.
+   */
   async read(id: string, range?: ByteRange): Promise<Readable> {
     await this.#requireIdentity()
     try {
-      return await this.#store.read(id, range)
+      const bytes = await this.#store.read(id, range)
+      this.#part.succeeded()
+      const translated = Readable.from(this.#translated(bytes), { objectMode: false, highWaterMark: 128 * 1024 })
+      // A reader that goes away before its first byte has not begun to iterate.
+      return translated.once('close', () => bytes.destroy())
     } catch (error) {
-      throw storeProblem(error)
+      throw await this.#problemOf(error)
+    }
+  }
+
+  /** A read that breaks in the middle fails as one that does not begin: a job that reads must know why. */
+  async *#translated(bytes: Readable): AsyncGenerator<Uint8Array> {
+    try {
+      yield* bytes as AsyncIterable<Uint8Array>
+    } catch (error) {
+      throw await this.#problemOf(error)
     }
   }
 
@@ -125,10 +151,10 @@ export class Blobs {
     // The installation's store was replaced.
     this.#storeId = undefined
     await this.#requireIdentity()
-    throw storeProblem(new Error('The file store was replaced'))
+    throw await this.#problemOf(new Error('The file store was replaced'))
   }
 
-  /** The store's id, read once and kept. Throws INTERNAL when the store is not the installation's. */
+  /** The store's id, read once and kept. Throws UNAVAILABLE when the store cannot be reached or is not the installation's. */
   #requireIdentity(): Promise<string> {
     if (this.#storeId) return this.#storeId
     const reading = this.#readIdentity()
@@ -140,17 +166,18 @@ export class Blobs {
   }
 
   async #readIdentity(): Promise<string> {
-    const identity = await findStoreIdentity(this.#database, this.#store).catch((error: unknown) => {
-      throw storeProblem(error)
+    const identity = await findStoreIdentity(this.#database, this.#store).catch(async (error: unknown) => {
+      throw await this.#problemOf(error)
     })
-    if ('fault' in identity) throw storeProblem(new Error(identity.fault))
+    if ('fault' in identity) throw await this.#problemOf(new Error(identity.fault))
     return identity.id
   }
-}
 
-/** Translates an error of the store to INTERNAL with a message for callers. */
-function storeProblem(error: unknown): Problem {
-  const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
-  const message = isFull ? 'The file store has no room left; nothing of the file is kept' : 'The file store is out of reach; try again'
-  return problem('INTERNAL', message, { cause: error })
+  /** The failure to throw for an error of the store. Errors of the database, which are Problems, stay as they are. */
+  async #problemOf(error: unknown): Promise<Problem> {
+    if (error instanceof Problem) return error
+    const failure = await storeProblem(error, this.#store, this.#part)
+    if (failure.part) this.#part.failed(error)
+    return failure
+  }
 }

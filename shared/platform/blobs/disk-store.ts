@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, type FileHandle, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
@@ -20,6 +20,8 @@ export class DiskStore implements ByteStore {
   }
 
   async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes> {
+    // Without its id the folder is not the store, such as the empty one below a disk that is no longer mounted.
+    await access(this.#idFile)
     const folder = join(this.#root, folderOf(id))
     await this.#ensureFolder(folder)
     const [half, whole] = [join(folder, `${id}.half`), join(folder, id)]

@@ -4,13 +4,15 @@ import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 
 /**
- * Opens the configured store, wrapped by `watch` where the process exports metrics. Makes no call before the first use. The caller must
- * close it.
+ * Opens the configured store, wrapped by `watch` where the process exports metrics; `part` learns whether it is there. Makes no call before
+ * the first use. The caller must close it.
  */
-export const openBlobs = async (config: Config, database: Database, watch = (store: ByteStore) => store): Promise<Blobs> =>
-  new Blobs(database, watch(await openByteStore(config)), config.driveSweepSeconds)
+export async function openBlobs(config: Config, database: Database, part: Part, watch = (store: ByteStore) => store): Promise<Blobs> {
+  return new Blobs(database, watch(await openByteStore(config)), config.driveSweepSeconds, part)
+}
 
 /** Creates the configured store. */
 export async function openByteStore({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): Promise<ByteStore> {

@@ -20,6 +20,12 @@ const attempts = 5
 /** A connection without data for this long is closed; a read continues from its position on a new one. */
 const stallMs = 30_000
 
+/** The longest wait for the beginning of an answer to a read, in milliseconds: callers are answered within 4 s. */
+const answerMs = 3_500
+
+/** A connection that is not open by then has failed; attempts that fail at once are repeated for this long, in milliseconds. */
+const reachMs = 3_000
+
 const quiet = () => undefined
 
 const identityKey = 'kontor-store-id'
@@ -32,6 +38,8 @@ export class S3Store implements ByteStore {
   readonly #bucket: string
   readonly #spool: string
   readonly #semaphore = createSemaphore(putsAtOnce)
+  /** The last upload that the service failed in all attempts. */
+  #failure: { readonly at: number; readonly error: unknown } | undefined
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey, pathStyle }: S3Settings, dataDir: string) {
     this.#bucket = bucket
@@ -47,13 +55,23 @@ export class S3Store implements ByteStore {
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
       // Many services other than Amazon's do not support the checksums that the client sends by default.
       ...(endpoint === null ? {} : { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' }),
-      requestHandler: { connectionTimeout: 5_000, socketTimeout: stallMs, httpAgent: new Agent(agent), httpsAgent: new SecureAgent(agent) },
+      requestHandler: {
+        connectionTimeout: reachMs,
+        socketTimeout: stallMs,
+        httpAgent: new Agent(agent),
+        httpsAgent: new SecureAgent(agent),
+      },
     })
   }
 
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenBytes> {
     return withSpooledFile(this.#spool, id, bytes, async (file) => {
-      await this.#semaphore(() => this.#send(keyOf(id), file))
+      const waiting = performance.now()
+      await this.#semaphore(() => {
+        // What waited while the service failed would fail after the same time again.
+        if (this.#failure && this.#failure.at > waiting) throw this.#failure.error
+        return this.#send(keyOf(id), file)
+      })
       return { sizeBytes: file.sizeBytes, sha256: file.sha256 }
     })
   }
@@ -94,13 +112,22 @@ export class S3Store implements ByteStore {
 
   /** One PutObject; it can be retried because the file can be read again. */
   async #send(key: string, { open, sizeBytes }: SpooledFile): Promise<void> {
+    const began = performance.now()
     for (let attempt = 1; ; attempt++) {
       const body = open()
+      const sending = performance.now()
       try {
         await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: key, Body: body, ContentLength: sizeBytes }))
         return
       } catch (error) {
-        if (attempt >= attempts || isRefusal(error)) throw error
+        const now = performance.now()
+        // A long upload that broke is sent again; a service that fails at once is away.
+        const isAway = now - sending < answerMs && now - began > reachMs
+        if (isRefusal(error)) throw error
+        if (attempt >= attempts || isAway) {
+          this.#failure = { at: now, error }
+          throw error
+        }
         await delay(50 * 2 ** attempt * (0.5 + Math.random() / 2))
       } finally {
         body.destroy()
@@ -117,7 +144,10 @@ export class S3Store implements ByteStore {
 
   async #get(key: string, range?: ByteRange): Promise<{ body: Readable; length: number }> {
     const asked = range && `bytes=${range.start}-${range.end}`
-    const { Body, ContentLength } = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: asked }))
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error(`The object store did not answer within ${answerMs} ms`)), answerMs)
+    const request = new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: asked })
+    const { Body, ContentLength } = await this.#client.send(request, { abortSignal: late.signal }).finally(() => clearTimeout(timer))
     if (!(Body instanceof Readable) || ContentLength === undefined) throw new Error('The object store answered without a body')
     return { body: Body, length: ContentLength }
   }

@@ -114,7 +114,7 @@ export const isDatabaseFull = (error: unknown): boolean => databaseErrorOf(error
 
 /** Whether the database was unreachable or the connection broke before the answer: the statement may have been executed. */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
-  if (error instanceof Problem && error.code === 'UNAVAILABLE') return true
+  if (error instanceof Problem && error.code === 'UNAVAILABLE') return (error.part?.name ?? 'database') === 'database'
   const { code = '', message = '' } = databaseErrorOf(error)
   return (
     /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
@@ -122,4 +122,11 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
       message,
     )
   )
+}
+
+/** The name of the part that was away when work failed; undefined when the work failed for another reason. */
+export function partAwayOf(error: unknown): string | undefined {
+  // A connection to the database that broke is a Problem by now; an error of the network that is none belongs to a call elsewhere.
+  if (error instanceof Problem) return isDatabaseUnavailable(error) ? 'database' : error.part?.name
+  return isDatabaseFull(error) ? 'database' : undefined
 }

@@ -4,6 +4,7 @@ import { enqueueAtGate, GateLimiter } from '#shared/platform/jobs/gate.ts'
 import type { AnyJob, Gate, JobDefinition, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import { JobSignals } from '#shared/platform/jobs/job-signals.ts'
 import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { insertFiledOperation } from '#shared/platform/jobs/operations/filed-jobs.ts'
 import { insertOperation } from '#shared/platform/jobs/operations/operations.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -58,20 +59,22 @@ export class JobQueue {
 
   /**
    * Persists the job, and its operation when it is tracked, in the caller's transaction. Returns the id of both. Workers are notified after
-   * the commit. A tracked job may name a `continuation`, which is enqueued when its operation completes.
+   * the commit. A tracked job may name a `continuation`, which is enqueued when its operation completes. `isFiled` says that a caller's own
+   * request files a tracked job: it throws RATE_LIMITED while the workspace has too many of that kind waiting.
    */
   async enqueue<Payload>(
     db: Executor,
     job: JobDefinition<Payload, unknown>,
     origin: JobOrigin,
     payload: NoInfer<Payload>,
-    { continuation }: { readonly continuation?: Continuation } = {},
+    { continuation, isFiled = false }: { readonly continuation?: Continuation; readonly isFiled?: boolean } = {},
   ): Promise<string> {
     const id = newId()
     const { workspaceId, cause } = origin
     const envelope: JobEnvelope = { workspaceId, cause, payload: job.payload.parse(payload, 'payload') }
     await db.transaction(async (tx) => {
-      if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, continuation))
+      if (isFiled && workspaceId !== null) await insertFiledOperation(tx, id, workspaceId, job.kind, job.name, cause)
+      else if (job.tracked) await tx.query(insertOperation(id, workspaceId, job.kind, job.name, cause, continuation))
       await this.#insert(tx, job, id, envelope)
     })
     if ('inTransaction' in db) db.afterCommit(() => void this.#notifyWorkers(job, workspaceId))
@@ -122,6 +125,11 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
   boss.on('error', () => undefined)
   await boss.start()
   await pinPlannerStatistics(database)
+  // The jobs that wait for a part (part-waits.ts). No other query uses it, so it is empty as long as nothing is away.
+  await database.query({
+    text: `create index if not exists job_part_waits on pgboss.job_common ((output ->> 'part'))
+      where state = 'retry' and output ->> 'part' is not null`,
+  })
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {

@@ -2,6 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { probeParts } from '#shared/platform/jobs/part-waits.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>
@@ -10,6 +11,14 @@ type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQ
 const repairs: readonly JobMaintenanceTask[] = [
   { name: 'abandoned operations', everySeconds: 10, run: ({ db, jobQueue }) => failAbandonedOperations(db, jobQueue) },
   { name: 'jobs at gates', everySeconds: 5, run: ({ jobQueue }) => jobQueue.gates.admitAll() },
+  // With the scheduler's second and the poll of a worker, a part that is back is found within 10 s.
+  {
+    name: 'probes of parts',
+    everySeconds: 4,
+    run: async ({ db, jobQueue }) => {
+      for (const queue of await probeParts(db)) jobQueue.signals.signalJobs(queue)
+    },
+  },
 ]
 
 export const jobMaintenance = [

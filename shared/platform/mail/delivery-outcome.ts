@@ -8,13 +8,13 @@ import { EgressFailure } from '#shared/platform/egress/failure.ts'
 export type RelayRefusal = 'auth' | 'tls' | 'session' | 'policy'
 
 /**
- * Result of a delivery attempt. `later`: the server does not have the mail and a retry may succeed; `refusal` is set where the server
- * refuses all mail of this client. `uncertain`: the connection broke after the whole mail was sent, so a retry may deliver a second copy.
+ * Result of a delivery attempt. `later`: the server does not have the mail and a retry may succeed; `isAway` where no other mail would have
+ * been taken either, because the server cannot be reached or refuses this client; `refusal` says how it does. `uncertain`: the connection broke after the whole mail was sent, so a retry may deliver a second copy.
  * `final`: no retry can succeed.
  */
 export type DeliveryOutcome =
   | { readonly kind: 'sent' }
-  | { readonly kind: 'later'; readonly error: string; readonly refusal?: RelayRefusal }
+  | { readonly kind: 'later'; readonly error: string; readonly isAway: boolean; readonly refusal?: RelayRefusal }
   | { readonly kind: 'uncertain'; readonly error: string }
   | { readonly kind: 'final'; readonly status: 'failed' | 'bounced'; readonly error: string }
 
@@ -31,21 +31,25 @@ const authReplies = new Set([530, 534, 535, 538])
 /** Commands before a mail is named. */
 const sessionCommands = new Set(['CONN', 'EHLO', 'HELO'])
 
+/** The reply of a server that is going away, to any command (RFC 5321, section 3.8). */
+const closingReply = 421
+
 /**
- * Classifies a failed attempt. `handedOver` says whether the whole mail was sent before the failure: without a reply of the server it is
- * then uncertain whether the mail arrived.
+ * Classifies a failed attempt. `isNamed` says whether the server was ready, so that the mail was named to it. `handedOver` says whether the
+ * whole mail was sent before the failure: without a reply of the server it is then uncertain whether the mail arrived. A connection that
+ * breaks in between may break because of this mail, so the server does not count as away.
  */
-export function classifyFailure(error: unknown, handedOver: boolean): DeliveryOutcome {
+export function classifyFailure(error: unknown, isNamed: boolean, handedOver: boolean): DeliveryOutcome {
   const failure = (error ?? {}) as Failure
   const { responseCode = 0, response, code = '', message } = failure
   const words = String(response || message || code || 'The mail could not be handed over')
   const refusal = handedOver ? undefined : relayRefusal(failure)
-  if (refusal) return { kind: 'later', error: words, refusal }
+  if (refusal) return { kind: 'later', error: words, isAway: true, refusal }
   if (responseCode >= 500) return { kind: 'final', status: isUnknownMailbox(words) ? 'bounced' : 'failed', error: words }
-  if (responseCode >= 400) return { kind: 'later', error: words }
+  if (responseCode >= 400) return { kind: 'later', error: words, isAway: !isNamed || responseCode === closingReply }
   if (handedOver) return { kind: 'uncertain', error: words }
   const isPermanent = (error instanceof EgressFailure && error.reason === 'refused') || permanentCodes.has(code)
-  return isPermanent ? { kind: 'final', status: 'failed', error: words } : { kind: 'later', error: words }
+  return isPermanent ? { kind: 'final', status: 'failed', error: words } : { kind: 'later', error: words, isAway: !isNamed }
 }
 
 /** The relay's refusal of its client, if the failure is one. A 4xx reply is temporary and no refusal, except to AUTH and STARTTLS. */

@@ -14,6 +14,8 @@ import {
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { retryPolicies } from '#shared/platform/jobs/job.ts'
+import { makeRetriesDue } from '#shared/platform/jobs/part-waits.ts'
+import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { type Mail, type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
 
 const mailStatus = text.as<MailStatus>()
@@ -105,7 +107,7 @@ export async function findMail(db: Executor, id: string): Promise<OutboxMail | u
 const takeMailRow = statement(
   'mail.takeMailRow',
   `update outbox_mails as mail
-   set second_try = mail.second_try or mail.status = 'uncertain',
+   set second_try = mail.second_try or mail.status = 'uncertain', awaits_server = false,
      status = case when not exists (
        select from do_not_contact as stop where stop.workspace_id = mail.workspace_id and stop.address = any(mail.contact_keys)
      ) then 'sending' when mail.status = 'uncertain' then 'uncertain' else 'skipped' end
@@ -157,18 +159,46 @@ export async function markMailUncertain(db: Executor, id: string, reason: string
 const setMailFailed = statement(
   'mail.setMailFailed',
   `update outbox_mails
-   set attempts = attempts + 1, last_error = $error,
+   set attempts = attempts + 1, last_error = $error, awaits_server = $awaitsServer,
      second_try = second_try or status = 'uncertain',
      status = case when second_try or status = 'uncertain' then 'uncertain' when attempts + 1 >= $maxAttempts then 'failed' else 'queued' end
    where id = $id and status in ('queued', 'sending', 'uncertain', 'failed') returning status`,
-  { params: { id: uuid, error: text, maxAttempts: integer }, columns: { status: mailStatus.notNull } },
+  { params: { id: uuid, error: text, awaitsServer: boolean, maxAttempts: integer }, columns: { status: mailStatus.notNull } },
 )
 /**
- * Records a failed attempt and its reason. Returns the new status: `queued`, `failed` after the last attempt, or `uncertain` for a second
+ * Records a failed attempt and its reason, and whether the server was away, so that the mail may follow once it is back. Returns the new status: `queued`, `failed` after the last attempt, or `uncertain` for a second
  * attempt after an uncertain one; undefined when the mail was completed before.
  */
-export async function recordMailFailure(db: Executor, id: string, reason: string): Promise<MailStatus | undefined> {
-  return (await db.query(setMailFailed({ id, error: reason.slice(0, maxErrorLength), maxAttempts })))[0]?.status
+export async function recordMailFailure(db: Executor, id: string, reason: string, awaitsServer: boolean): Promise<MailStatus | undefined> {
+  return (await db.query(setMailFailed({ id, error: reason.slice(0, maxErrorLength), awaitsServer, maxAttempts })))[0]?.status
+}
+
+const setMailWaiting = statement(
+  'mail.setMailWaiting',
+  `update outbox_mails
+   set last_error = $error, second_try = second_try and status <> 'sending',
+     status = case when status <> 'sending' then status when second_try then 'uncertain' else 'queued' end
+   where id = $id and status in ('queued', 'sending', 'uncertain', 'failed')`,
+  { params: { id: uuid, error: text } },
+)
+/** Records why a mail waits for the operator's server. This is no attempt, and no second attempt of an uncertain mail. */
+export async function recordMailWait(db: Executor, id: string, reason: string): Promise<void> {
+  await db.query(setMailWaiting({ id, error: reason.slice(0, maxErrorLength) }))
+}
+
+const clearAwaitingServer = statement(
+  'mail.clearAwaitingServer',
+  `update outbox_mails set awaits_server = false
+   where workspace_id = $workspaceId and connection_id = $connectionId and awaits_server returning id`,
+  { params: { workspaceId: uuid, connectionId: uuid }, columns: { id: uuid.notNull } },
+)
+/** Makes the mails of a connection due that wait for its server, since it has just taken one. Returns whether there are any. */
+export async function releaseMails(db: Executor, workspaceId: string, connectionId: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const ids = (await tx.query(clearAwaitingServer({ workspaceId, connectionId }))).map(({ id }) => id)
+    if (ids.length > 0) await makeRetriesDue(tx, sendMailJob.name, workspaceId, 'mailId', ids)
+    return ids.length > 0
+  })
 }
 
 const selectMailCounts = statement(

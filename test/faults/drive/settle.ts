@@ -3,6 +3,8 @@ import { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { openByteStore } from '#shared/platform/blobs/open-blobs.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
+import { createParts } from '#shared/platform/kernel/process/part.ts'
 import { digestOf } from '#test/faults/drive/writer.ts'
 
 interface Row {
@@ -21,7 +23,7 @@ export async function filesAreWhole(
   storedIds: () => Promise<readonly string[]>,
 ): Promise<string[]> {
   const database = new Database(config.databaseUrl, { connections: 2, name: 'faults', statementTimeoutMs: 15_000 })
-  const blobs = new Blobs(database, await openByteStore(config), 3_600)
+  const blobs = new Blobs(database, await openByteStore(config), 3_600, createParts(createLogger('faults', 'silent')).fileStore)
   const wrong: string[] = []
   try {
     await blobs.sweep(new AbortController().signal, 0)

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type Cut, type CuttingServer, cuts, startCuttingServer } from '#test/features/messages/cutting-server.ts'
 import { ageMessages, markSending } from '#test/features/messages/rows.ts'
 import { connect, made, read, sender } from '#test/features/messages/support.ts'
+import { postponeRetries } from '#test/platform/jobs/rows.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { retryJobsNow, setWorkspaceStatus } from '#test/support/rows.ts'
 import { type World, world } from '#test/support/world.ts'
@@ -77,6 +78,21 @@ for (const cut of cuts)
     t.is((await read(org, id)).status, 'sent')
     t.is(server.whole.filter((one) => one === id).length, isUncertain ? 2 : 1, 'the second try has the same Message-ID')
   })
+
+test('delivery: once a connection has delivered a message, those that wait for its server follow', async (t) => {
+  const { server, send, org, db, drain } = await begin(t)
+  server.cutAt('greeting')
+  const waiting = [await send(), await send(), await send()]
+  server.cutAt('RCPT', '451 4.7.1 greylisted')
+  const greylisted = await send()
+  await postponeRetries(db, 'mail.send')
+  server.cutAt('never')
+  const last = await send()
+  await drain()
+  t.deepEqual(new Set(server.whole.filter((id) => [...waiting, last].includes(id))), new Set([...waiting, last]))
+  for (const id of [...waiting, last]) t.is((await read(org, id)).status, 'sent')
+  t.like(await read(org, greylisted), { status: 'queued', attempts: 1 }, 'its reason is its own')
+})
 
 test('delivery: a message that is uncertain twice stays so, and is not attempted a third time', async (t) => {
   const { server, send, pass, org } = await begin(t)

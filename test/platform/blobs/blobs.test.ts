@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { Blobs } from '#shared/platform/blobs/blobs.ts'
@@ -73,7 +73,7 @@ for (const [kind, open] of Object.entries(stores)) {
     const empty = await blobs.put(w.org.id, pieces())
     t.is(empty.sizeBytes, 0)
     t.is((await read(blobs, empty.id)).length, 0)
-    await t.throwsAsync(blobs.read(w.org.id), { message: /out of reach/ })
+    await t.throwsAsync(blobs.read(w.org.id), { code: 'INTERNAL', message: /cannot serve these bytes/ })
   })
 
   test(`blobs: ${kind}: a blob stays while a row holds it, and for the grace period after that`, async (t) => {
@@ -133,13 +133,31 @@ test('blobs: disk: a folder of another installation is refused with the reason',
   const w = await world({}, [])
   t.teardown(w.close)
   t.is((await w.visitor.get('/readyz')).status, 200)
-  const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600)
+  const { fileStore } = w.api.services.parts
+  const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600, fileStore)
   t.regex((await elsewhere.fault()) ?? '', /several machines need S3/)
-  await t.throwsAsync(elsewhere.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
+  await t.throwsAsync(elsewhere.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE' })
   await rm(join(w.config.dataDir, 'blobs'), { recursive: true, force: true })
   const answer = await w.visitor.get('/readyz')
   t.is(answer.status, 503)
   t.regex(answer.body.reason, /several machines need S3/)
+})
+
+test('blobs: disk: while the folder is gone, reads and writes are UNAVAILABLE, and nothing is written beside it', async (t) => {
+  const w = await world({ LOG_LEVEL: 'silent' }, [])
+  t.teardown(w.close)
+  const { blobs } = w.api.services
+  const [folder, away] = [join(w.config.dataDir, 'blobs'), join(w.config.dataDir, 'elsewhere')]
+  const { id } = await blobs.put(w.org.id, pieces(Buffer.from('x')))
+  await rename(folder, away)
+  await mkdir(folder)
+  await t.throwsAsync(blobs.read(id), { code: 'UNAVAILABLE' })
+  await t.throwsAsync(blobs.put(w.org.id, pieces(Buffer.from('y'))), { code: 'UNAVAILABLE' })
+  t.deepEqual(await readdir(folder), [])
+  await rm(folder, { recursive: true })
+  await rename(away, folder)
+  t.is(String(await read(blobs, id)), 'x')
+  await blobs.put(w.org.id, pieces(Buffer.from('y')))
 })
 
 test('blobs: an installation moves to a bucket when its disk holds no file', async (t) => {
@@ -150,10 +168,10 @@ test('blobs: an installation moves to a bucket when its disk holds no file', asy
   await hold(place, 'a', id)
   const settings = { ...w.config, s3: { bucket: 'kontor', region: 'us-east-1', accessKeyId: 'a', secretAccessKey: 'b', pathStyle: true } }
   const config = { ...settings, s3: { ...settings.s3, endpoint: s3.environment.S3_ENDPOINT ?? '' } }
-  const bucket = await openBlobs(config, w.api.services.database)
+  const bucket = await openBlobs(config, w.api.services.database, w.api.services.parts.fileStore)
   t.teardown(() => bucket.close())
   t.regex((await bucket.fault()) ?? '', /are in another DATA_DIR/)
-  await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL' })
+  await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE' })
   await deleteHolders(w.db)
   await place.blobs.sweep(never, 0)
   t.is(await bucket.fault(), undefined)
@@ -176,7 +194,7 @@ test('blobs: s3: an unreachable service is reported, and nothing is stored', asy
   if (!s3) return t.fail()
   await blobs.put(w.org.id, pieces(Buffer.from('x')))
   s3.trouble.failures = 1
-  await t.throwsAsync(blobs.put(w.org.id, pieces(Buffer.from('x'))), { code: 'INTERNAL', message: /out of reach; try again/ })
+  await t.throwsAsync(blobs.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE', message: /cannot be reached; try again/ })
   t.is((await w.visitor.get('/readyz')).status, 503)
   s3.trouble.failures = 0
   t.is((await w.visitor.get('/readyz')).status, 200)

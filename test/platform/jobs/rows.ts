@@ -71,3 +71,34 @@ export async function countWaitingJobs(db: Db, name: string): Promise<number> {
 export async function moveWorkspace(db: Db, name: string, ownerId: string): Promise<void> {
   await db.query('update workspaces set owner_id = $2 where name = $1', [name, ownerId])
 }
+
+/** A job that waits for a part: its part, how often, its counted attempts and the seconds until its next one. */
+export interface WaitingJob {
+  readonly id: string
+  readonly part: string
+  readonly waits: number
+  readonly retryCount: number
+  readonly seconds: number
+}
+
+/** The jobs of a queue that wait for a part, in the order of their creation. */
+export async function readWaitingJobs(db: Db, name: string): Promise<WaitingJob[]> {
+  const { rows } = await db.query<WaitingJob>(
+    `select id, output ->> 'part' as part, (output ->> 'waits')::integer as waits, retry_count as "retryCount",
+       extract(epoch from start_after - now())::float8 as seconds
+     from pgboss.job where name = $1 and state = 'retry' and output ? 'part' order by created_on, id`,
+    [name],
+  )
+  return rows
+}
+
+/** Puts the next attempt of a queue's waiting jobs off by a day. */
+export async function postponeRetries(db: Db, name: string): Promise<void> {
+  await db.query(`update pgboss.job set start_after = now() + interval '1 day' where name = $1 and state = 'retry'`, [name])
+}
+
+/** Lets a job have begun to wait for its part two days ago. */
+export async function ageWait(db: Db, id: string): Promise<void> {
+  const statement = `update pgboss.job set output = jsonb_set(output, '{since}', to_jsonb(now() - interval '2 days')) where id = $1`
+  await db.query(statement, [id])
+}

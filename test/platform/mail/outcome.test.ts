@@ -28,8 +28,23 @@ for (const [what, error, before, after] of [
 ] as const)
   test(`outcome: ${what} is ${before} before the server has the mail, and ${after} after`, (t) => {
     const said = (handedOver: boolean) => {
-      const outcome = classifyFailure(error, handedOver)
+      const outcome = classifyFailure(error, true, handedOver)
       return outcome.kind === 'final' ? outcome.status : outcome.kind
     }
     t.deepEqual([said(false), said(true)], [before, after])
+  })
+
+for (const [what, error, unnamed, named] of [
+  ['no connection', coded('ECONNREFUSED'), true, false],
+  ['a greeting of 554', { ...reply(554, '554 no'), command: 'CONN' }, true, true],
+  ['421', reply(421, '421 closing'), true, true],
+  ['451', reply(451, '451 later'), true, false],
+  ['a refused sign-in', coded('EAUTH'), true, true],
+] as const)
+  test(`outcome: ${what} means that the server is away: ${unnamed} before a mail is named, ${named} after`, (t) => {
+    const isAway = (isNamed: boolean) => {
+      const outcome = classifyFailure(error, isNamed, false)
+      return outcome.kind === 'later' && outcome.isAway
+    }
+    t.deepEqual([isAway(false), isAway(true)], [unnamed, named])
   })

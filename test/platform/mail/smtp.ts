@@ -12,6 +12,8 @@ export interface MailServer {
   readonly taken: readonly { readonly to: readonly string[]; readonly raw: string; readonly mail: Email }[]
   /** Makes it refuse every mail with this response; null accepts mail again. */
   refuse: (answer: { code: number; text: string } | null) => void
+  /** Closes it before its test ends. */
+  stop: () => Promise<void>
   /** Removes the accepted mails, and accepts mail again. */
   reset: () => void
 }
@@ -53,12 +55,18 @@ export async function startMailServer(t: Test, port = 0, options: SMTPServerOpti
   // A killed client breaks its connection.
   server.on('error', () => undefined)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  t.teardown(() => new Promise<void>((resolve) => server.close(resolve)))
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= new Promise<void>((resolve) => server.close(resolve))
+    return stopping
+  }
+  t.teardown(stop)
   const { port: own } = server.server.address() as AddressInfo
   return {
     url: `smtp://127.0.0.1:${own}`,
     port: own,
     taken,
+    stop,
     refuse: (answer) => {
       refusal = answer
     },

@@ -4,7 +4,7 @@ import type { EnteredWorkspace, Workspace } from '#shared/core/scope/store.ts'
 import { loadWorkspace } from '#shared/core/scope/workspace.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
-import { isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { isOverloaded, partAwayOf } from '#shared/platform/db/database-errors.ts'
 import type { Tracked } from '#shared/platform/db/track-writes.ts'
 import { deferJob } from '#shared/platform/due/defer-job.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
@@ -16,6 +16,7 @@ import {
   revertOperationStart,
   startOperation,
 } from '#shared/platform/jobs/operations/operations.ts'
+import { mayWaitForPart } from '#shared/platform/jobs/part-waits.ts'
 import { dispositionOf, isSuspensionError, requireNotHalted, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
@@ -23,7 +24,8 @@ import { type AnyHandler, type Attempt, completed, type JobResult, type StartJob
 
 export type WorkerServices = Services & { readonly db: Executor }
 /** Job columns that an attempt reads. */
-type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 'retryLimit'>
+type JobRow = Pick<JobWithMetadata<JobEnvelope>, 'id' | 'data' | 'retryCount' | 'retryLimit'> &
+  Partial<Pick<JobWithMetadata<JobEnvelope>, 'output' | 'startedOn'>>
 
 /** Thrown when another attempt has completed or continued the operation: this attempt's writes are rolled back. */
 class TakenOver extends Error {}
@@ -32,6 +34,7 @@ class TakenOver extends Error {}
  * Runs one attempt: enter the workspace, run, complete. A job that must wait for its workspace or app (shared/platform/kernel/background.ts)
  * leaves its queue and is deferred: the result is `deferred`. Failures below 500 and expected ones fail the operation at once, without a retry. Any other
  * failure, OVERLOADED included, fails the operation at the last attempt and is rethrown, so that the queue retries it or keeps a dead letter.
+ * The failure of a part that is away is no attempt: it is rethrown, and the job waits for the part.
  */
 export async function runAttempt(
   handler: AnyHandler,
@@ -69,8 +72,10 @@ export async function runAttempt(
     if (error instanceof TakenOver) return 'ended'
     const isHalted = isSuspensionError(error) && waitsForWorkspace(job.work)
     if (isHalted && workspace) return defer(handler, row, workspace, services)
-    const isLast = row.retryCount >= row.retryLimit
-    const isCallerError = error instanceof Problem && !isOverloaded(error) && (error.status < 500 || error.expected)
+    const part = partAwayOf(error)
+    // The loop returns the job to its queue until the part is back.
+    const isLast = !(part && mayWaitForPart(row)) && row.retryCount >= row.retryLimit
+    const isCallerError = error instanceof Problem && !part && !isOverloaded(error) && (error.status < 500 || error.expected)
     if (job.tracked && !isLast && !isRunning && !started.begun && isOverloaded(error))
       await revertOperationStart(services.db, operationOf(row))
     if (job.tracked && (isCallerError || isLast)) {
@@ -124,6 +129,7 @@ function attemptIn<S extends PlatformScope>(scope: S, work: RunningWork): Attemp
     jobId: operationOf(row),
     signal,
     begun,
+    mayWait: mayWaitForPart(row),
     checkpoint: reached.checkpoint,
     advance: async (progress, next, inside = scope) => {
       if (!handler.job.tracked) return

@@ -5,7 +5,7 @@ import { continueRunJob, flowWaitDue } from '#shared/features/flows/jobs.ts'
 import { flowDeletedError } from '#shared/features/flows/runs/schemas.ts'
 import { maxDepthError } from '#shared/features/flows/runs/start.ts'
 import type { FlowRunRow } from '#shared/features/flows/runs/store.ts'
-import { isDatabaseFull, isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { isOverloaded, partAwayOf } from '#shared/platform/db/database-errors.ts'
 import { setDueIfUnset } from '#shared/platform/due/due-times.ts'
 import { isSuspensionError } from '#shared/platform/kernel/background.ts'
 import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
@@ -40,8 +40,8 @@ async function continueRun(scope: PlatformScope, workspaceId: string, run: FlowR
 }
 
 /**
- * Runs `work` on a run. If another job has continued or ended the run, this job ends silently. Database faults and OVERLOADED are rethrown,
- * so that the job is retried; so is the error of a suspended workspace, so that the job is deferred, and any error after an abort. Any
+ * Runs `work` on a run. If another job has continued or ended the run, this job ends silently. OVERLOADED and the failure
+ * of a part that is away are rethrown, so that the job is retried or waits; so is the error of a suspended workspace, so that the job is deferred, and any error after an abort. Any
  * other fault ends the run as failed with INTERNAL, since a retry would meet it again.
  */
 export async function failRunOnFault(
@@ -55,7 +55,7 @@ export async function failRunOnFault(
     await work()
   } catch (error) {
     if (error instanceof RunSuperseded) return
-    const isTemporary = isSuspensionError(error) || isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error)
+    const isTemporary = isSuspensionError(error) || partAwayOf(error) !== undefined || isOverloaded(error)
     if (signal.aborted || isTemporary) throw error
     scope.log.error({ err: error, run_id: run.id, workspace_id: workspaceId }, 'a run of a flow failed by a fault of ours')
     const present = await findOpenRun(scope, workspaceId, run.id)

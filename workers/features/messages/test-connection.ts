@@ -23,6 +23,6 @@ export default defineHandler(testMessageConnectionJob, async ({ payload, scope, 
 })
 
 function describeFailure(failure: unknown): string {
-  const outcome = classifyFailure(failure, false)
+  const outcome = classifyFailure(failure, false, false)
   return outcome.kind === 'sent' ? '' : outcome.error
 }

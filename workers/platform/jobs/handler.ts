@@ -17,6 +17,8 @@ export interface Attempt<Payload, Result, S extends JobScope> {
   readonly signal: AbortSignal
   /** Whether an earlier attempt had begun. Work that must not run twice checks it. */
   readonly begun: boolean
+  /** Whether a failure of a part that is away is no attempt, so that the job waits; false once it has waited for a day. */
+  readonly mayWait: boolean
   /** The checkpoint that an earlier attempt recorded with `advance`; undefined in the first attempt. */
   readonly checkpoint: unknown
   /**
@@ -37,6 +39,9 @@ export interface Attempt<Payload, Result, S extends JobScope> {
 
 /** Starts a tracked job that the parked one awaits; returns its operation's id. */
 export type StartJob = <Payload>(job: JobDefinition<Payload, unknown>, origin: JobOrigin, payload: NoInfer<Payload>) => Promise<string>
+
+/** A failure that its handler has logged: the job is retried without another line. */
+export class LoggedFailure extends Error {}
 
 /** The result of a handler that completed its job by `commit` or parked it. */
 export const completed: unique symbol = Symbol('completed')

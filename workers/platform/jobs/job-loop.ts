@@ -1,15 +1,18 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isDatabaseFull, isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseFull, isDatabaseUnavailable, isOverloaded, partAwayOf } from '#shared/platform/db/database-errors.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { jobAttemptSeconds } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import { endedPartWait, endPartWaits, mayWaitForPart, startPartWait, waitingSince } from '#shared/platform/jobs/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
+import { LoggedFailure } from '#workers/platform/jobs/handler.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
 /** Interval of heartbeats, well below the 10 s after which pg-boss gives a job without heartbeats to another worker. */
@@ -232,28 +235,62 @@ export class JobLoop {
     try {
       const outcome = await currentRequestId.run(row.data.cause.requestId, () => this.#runAttempt(row, halt.signal))
       done({ outcome: outcome === 'deferred' ? 'rested' : 'completed' })
+      this.#releaseWaiting(row, undefined)
       if (outcome === 'deferred') return
       this.#completed.push(row.id)
       this.#completing ??= this.#completeBatch()
     } catch (error) {
-      done({ outcome: 'failed' })
-      const { requestId } = row.data.cause
-      this.#services.log[isOverloaded(error) ? 'warn' : 'error'](
-        { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
-        'job failed',
-      )
-      await this.#fail(row, String((error as Error)?.message ?? error)).catch(() => undefined)
+      const part = partAwayOf(error)
+      const waits = part !== undefined && mayWaitForPart(row)
+      done({ outcome: waits ? 'waits' : 'failed' })
+      this.#releaseWaiting(row, part)
+      await (waits ? this.#waitFor(part, row, error) : this.#logAndFail(row, error)).catch(() => undefined)
     } finally {
       endCall()
       clearTimeout(limit)
     }
   }
 
+  /** Returns the job to its queue until the part is back. The state of the part has been logged once for all jobs. */
+  async #waitFor(part: string, row: JobWithMetadata<JobEnvelope>, error: unknown): Promise<void> {
+    const { db, jobQueue, log } = this.#services
+    const { tracked, once } = this.#job
+    countRefusal(error)
+    // Work that is done once has ended by this failure: its next attempt completes the operation as failed.
+    const operationId = tracked && !once ? (row.data.operationId ?? row.id) : null
+    const isCallerInformed = await retryUntilAvailable(this.#stop.signal, () => startPartWait(db, row, operationId, part, error))
+    if (isCallerInformed && operationId !== null) jobQueue.signals.signalCompletion(operationId, null)
+    log.debug({ job: row.name, job_id: row.id, part, request_id: row.data.cause.requestId }, 'job waits for a part')
+  }
+
+  /** After a job that had waited for a part, and that the part did not fail again, makes the others due that wait for it. */
+  #releaseWaiting(row: JobWithMetadata<JobEnvelope>, away: string | undefined): void {
+    const waited = endedPartWait(row)?.part
+    if (waited === undefined || waited === away) return
+    const { db, jobQueue } = this.#services
+    // A failure is repaired by the next probe.
+    void endPartWaits(db, waited).then(
+      (queues) => queues.forEach((queue) => void jobQueue.signals.signalJobs(queue)),
+      () => undefined,
+    )
+  }
+
+  async #logAndFail(row: JobWithMetadata<JobEnvelope>, error: unknown): Promise<void> {
+    const { log } = this.#services
+    if (!(error instanceof LoggedFailure)) {
+      const { requestId } = row.data.cause
+      const fields = { err: error, job: row.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId }
+      log[isOverloaded(error) ? 'warn' : 'error'](fields, 'job failed')
+    }
+    await this.#fail(row, String((error as Error)?.message ?? error))
+  }
+
   /** Fails the job. If the database is unavailable, the job is returned to its queue later, unless another attempt has taken it. */
   async #fail(row: JobWithMetadata<JobEnvelope>, message: string): Promise<void> {
     const { db, jobQueue } = this.#services
+    const since = waitingSince(row)
     try {
-      await jobQueue.boss.fail(row.name, row.id, { message })
+      await jobQueue.boss.fail(row.name, row.id, { message, ...(since === undefined ? {} : { since }) })
     } catch (error) {
       if (isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error))
         await retryUntilAvailable(this.#stop.signal, () => returnJobToQueue(db, row))

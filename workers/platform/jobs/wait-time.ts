@@ -1,4 +1,5 @@
 import { jobWaitSeconds } from '#shared/platform/jobs/metrics.ts'
+import { endedPartWait } from '#shared/platform/jobs/part-waits.ts'
 import { idTimeMs } from '#shared/platform/kernel/ids.ts'
 
 /** The columns of a fetched job that its waiting time is computed from. */
@@ -8,14 +9,16 @@ interface FetchedJob {
   readonly retryCount: number
   readonly createdOn: Date | string
   readonly startedOn: Date | string
+  readonly output?: object | null
 }
 
 /**
  * Records how long a job waited before its first attempt. A job behind a gate enters its queue only when the gate admits it, so its waiting
  * time begins with its id, which holds the time of the enqueue call.
  */
-export function recordWaitTime({ id, name, retryCount, createdOn, startedOn }: FetchedJob, hasGate: boolean): void {
-  if (retryCount > 0) return
+export function recordWaitTime(job: FetchedJob, hasGate: boolean): void {
+  const { id, name, retryCount, createdOn, startedOn } = job
+  if (retryCount > 0 || endedPartWait(job)) return
   const enqueuedAt = hasGate ? idTimeMs(id) : time(createdOn)
   jobWaitSeconds.observe({ job: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
 }

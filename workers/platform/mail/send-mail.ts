@@ -1,15 +1,25 @@
 import { setDue } from '#shared/platform/due/due-times.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
-import type { DeliveryOutcome, RelayRefusal } from '#shared/platform/mail/delivery-outcome.ts'
+import type { DeliveryOutcome } from '#shared/platform/mail/delivery-outcome.ts'
 import { mailDue, sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
-import { mailAttempts, mailSeconds, relayRefusals } from '#shared/platform/mail/metrics.ts'
-import { completeMail, findMail, markMailUncertain, type OutboxMail, recordMailFailure, takeMail } from '#shared/platform/mail/store.ts'
-import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
+import { mailAttempts, mailSeconds } from '#shared/platform/mail/metrics.ts'
+import {
+  completeMail,
+  findMail,
+  markMailUncertain,
+  type OutboxMail,
+  recordMailFailure,
+  recordMailWait,
+  takeMail,
+} from '#shared/platform/mail/store.ts'
+import { defineJobHandler, LoggedFailure } from '#workers/platform/jobs/handler.ts'
 import { composeMail } from '#workers/platform/mail/compose.ts'
 import { saveMailToFolder } from '#workers/platform/mail/mail-folder.ts'
+import { logFields, MailServers } from '#workers/platform/mail/mail-servers.ts'
 import { deliverMail } from '#workers/platform/mail/smtp.ts'
 import { type FindConnectionTransport, type MailTransport, operatorTransport } from '#workers/platform/mail/transports.ts'
 
@@ -23,21 +33,34 @@ const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
  * Sends a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt that finds it follows one that
  * died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
  */
-export const createSendMailHandler = (findConnectionTransport: FindConnectionTransport) =>
-  defineJobHandler(sendMailJob, async ({ payload, scope, signal }) => {
+export function createSendMailHandler(findConnectionTransport: FindConnectionTransport) {
+  const servers = new MailServers()
+  return defineJobHandler(sendMailJob, async ({ payload, scope, signal, mayWait }) => {
     const mail = await findMail(scope.db, payload.mailId)
     if (!mail) return { result: null }
     const { workspace_id, connection_id } = mail
     const isOperators = connection_id === null || workspace_id === null
     const transport = isOperators ? operatorTransport(scope.config) : await findConnectionTransport(scope, workspace_id, connection_id)
-    await send(scope, mail, transport, signal)
+    await send({ scope, mail, servers, signal, mayWait }, transport)
     return { result: null }
   })
+}
 
 /** Messages of a suspended workspace wait; invitations, confirmations and the like complete work in progress and are sent. */
 const workOf = ({ kind }: OutboxMail): WorkKind => (kind === messageKind ? 'due' : 'upkeep')
 
-async function send(scope: JobScope, mail: OutboxMail, transport: MailTransport | undefined, signal: AbortSignal): Promise<void> {
+/** An attempt to send a mail. */
+interface Sending {
+  readonly scope: JobScope
+  readonly mail: OutboxMail
+  readonly servers: MailServers
+  readonly signal: AbortSignal
+  /** Whether the mail may wait for the operator's server without an attempt. */
+  readonly mayWait: boolean
+}
+
+async function send(sending: Sending, transport: MailTransport | undefined): Promise<void> {
+  const { scope, mail, signal } = sending
   if (mail.status === 'sending' && transport?.kind === 'server')
     return recordUncertain(scope, mail, 'The worker died while sending the mail')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...sendableStatuses].includes(mail.status)) return
@@ -50,8 +73,8 @@ async function send(scope: JobScope, mail: OutboxMail, transport: MailTransport 
     return isTaken
   }
   const outcome = await deliver(scope, mail, transport, signal, begin)
-  if (outcome?.kind === 'later' && outcome.refusal) warnOfRefusal(scope, mail, transport, outcome.refusal, outcome.error)
-  if (outcome) await recordOutcome(scope, mail, isTaken, outcome)
+  if (!outcome) return
+  await recordOutcome(sending, transport, isTaken, outcome)
 }
 
 async function deliver(
@@ -68,34 +91,33 @@ async function deliver(
   return { kind: 'sent' }
 }
 
-/** Logs and counts a relay's refusal of this client, which delays all mail by that relay. */
-function warnOfRefusal({ log }: JobScope, mail: OutboxMail, transport: MailTransport, reason: RelayRefusal, error: string): void {
-  const relay = mail.connection_id === null ? 'operator' : 'connection'
-  relayRefusals.inc({ relay, reason })
-  log.warn(
-    {
-      relay,
-      reason,
-      error,
-      host: transport.kind === 'server' ? transport.server.host : undefined,
-      mail_id: mail.id,
-      workspace_id: mail.workspace_id,
-      connection_id: mail.connection_id,
-    },
-    'mail relay refuses this client',
-  )
-}
-
-/** Saves the result of an attempt. Throws where the job queue should retry, with its increasing delay. */
-async function recordOutcome(scope: JobScope, mail: OutboxMail, isTaken: boolean, outcome: DeliveryOutcome): Promise<void> {
-  if (outcome.kind === 'sent') return completeSending(scope, mail, 'sent', null)
+/** Saves the result of an attempt. Throws where the job queue should retry, with its increasing delay, or wait for the operator's server. */
+async function recordOutcome(sending: Sending, transport: MailTransport, isTaken: boolean, outcome: DeliveryOutcome): Promise<void> {
+  const { scope, mail, servers, signal, mayWait } = sending
+  // A worker that stops breaks its connections itself.
+  const isAway = outcome.kind === 'later' && outcome.isAway && !signal.aborted
+  if (isAway) servers.failed(scope, mail, transport, outcome)
+  if (isAway && mail.connection_id === null && mayWait) return waitForServer(scope, mail, outcome.error)
+  if (outcome.kind === 'sent') {
+    await completeSending(scope, mail, 'sent', null)
+    return servers.succeeded(scope, mail)
+  }
   if (outcome.kind === 'uncertain') return recordUncertain(scope, mail, outcome.error)
   // When the second attempt for an uncertain mail fails before it reaches a server, the first one may still have arrived.
   const isConclusive = outcome.kind === 'final' && (isTaken || mail.status !== 'uncertain')
   if (isConclusive) return completeSending(scope, mail, outcome.status, outcome.error)
-  const status = await recordMailFailure(scope.db, mail.id, outcome.error)
+  const status = await recordMailFailure(scope.db, mail.id, outcome.error, isAway)
   if (status) mailAttempts.inc({ kind: mail.kind, outcome: status === 'queued' ? 'later' : status })
-  if (status === 'queued' || status === 'failed') throw new Error(outcome.error)
+  if (status !== 'queued' && status !== 'failed') return
+  // The absence of a server has been logged once for all of its mails.
+  if (!isAway) scope.log.warn({ ...logFields(mail, transport), error: outcome.error, status }, 'mail not taken')
+  throw new LoggedFailure(outcome.error)
+}
+
+async function waitForServer({ db, parts }: JobScope, mail: OutboxMail, error: string): Promise<never> {
+  await recordMailWait(db, mail.id, error)
+  mailAttempts.inc({ kind: mail.kind, outcome: 'later' })
+  throw problem('UNAVAILABLE', `The mail server is away: ${error}`, { part: parts.mailServer, expected: true })
 }
 
 async function completeSending(

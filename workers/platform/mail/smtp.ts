@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { partAwayOf } from '#shared/platform/db/database-errors.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
 import { classifyFailure, type DeliveryOutcome } from '#shared/platform/mail/delivery-outcome.ts'
 import type { ComposedMail } from '#workers/platform/mail/compose.ts'
@@ -85,12 +86,14 @@ export async function deliverMail(
   begin: () => Promise<boolean>,
 ): Promise<DeliveryOutcome | undefined> {
   const { bytes, envelope } = mail
+  let isNamed = false
   let isBodySent = false
   let isAccepted = false
   try {
     return await inSession(
       { server, name, timeoutMs: deliveryTimeoutMs, signal },
       async (connection, ehloReply): Promise<DeliveryOutcome | undefined> => {
+        isNamed = true
         if (!(await begin())) return undefined
         if (needsUtf8(mail) && !offersUtf8.test(ehloReply)) return utf8Refusal
         const body = Readable.from(streamBody(bytes)).once('end', () => {
@@ -102,8 +105,10 @@ export async function deliverMail(
       },
     )
   } catch (error) {
+    // Not the server is away, but the database that `begin` needs.
+    if (!isAccepted && partAwayOf(error)) throw error
     // The server accepted the mail; a connection that breaks afterwards does not matter.
-    return isAccepted ? { kind: 'sent' } : classifyFailure(error, isBodySent)
+    return isAccepted ? { kind: 'sent' } : classifyFailure(error, isNamed, isBodySent)
   }
 }
 

@@ -7,6 +7,7 @@ import { insertRuns } from '#shared/features/flows/runs/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { tooManyFiled } from '#shared/platform/jobs/operations/filed-jobs.ts'
 import { type Cause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -28,6 +29,8 @@ export interface NewRun {
   readonly isPersonal: boolean
   /** Id of the request that caused the run. */
   readonly requestId: string
+  /** Whether a caller's own request starts the run, so that it counts among the workspace's waiting jobs. */
+  readonly isFiled?: boolean
   /** Error that ends the run as failed as soon as it is created. */
   readonly error?: RunError | undefined
 }
@@ -79,6 +82,7 @@ function rowOf({
   depth,
   isPersonal,
   requestId,
+  isFiled = false,
   error = depth > maxCauseDepth ? maxDepthError : undefined,
 }: NewRun) {
   return {
@@ -96,6 +100,7 @@ function rowOf({
     is_personal: isPersonal,
     job_id: newId(),
     request_id: requestId,
+    is_filed: isFiled,
     error: error ?? null,
   }
 }
@@ -104,16 +109,18 @@ function rowOf({
 export interface ManualStart {
   readonly input: unknown
   readonly deduplicationKey: string
+  readonly isFiled?: boolean
   /** The queue item that entered a stage; absent when a caller started the flow. */
   readonly item?: { readonly queue_id: string; readonly item_id: string }
 }
 
 /**
- * Starts a flow manually, also a disabled one; used by the route and the SDK. The run of a flow with problems fails at once with the first
- * problem. Throws NOT_FOUND.
+ * Starts a flow manually, also a disabled one; used by the route, whose caller files the run, and the SDK. The run of a flow with problems
+ * fails at once with the first problem. Throws NOT_FOUND, and RATE_LIMITED while too many filed runs wait.
  */
-export async function runFlow(scope: Scope, flowId: string, input: unknown): Promise<StartedRun> {
-  const [run_id = ''] = await runFlowForEach(scope, flowId, [{ input, deduplicationKey: newId() }])
+export async function runFlow(scope: Scope, flowId: string, input: unknown, isFiled = false): Promise<StartedRun> {
+  const [run_id] = await runFlowForEach(scope, flowId, [{ input, deduplicationKey: newId(), isFiled }])
+  if (run_id === undefined) throw tooManyFiled('flow runs')
   return { queued: true, run_id }
 }
 
@@ -125,7 +132,8 @@ export async function runFlowForEach(scope: Scope, flowId: string, starts: reado
   const { problems, ...flow } = await getFlow(scope, flowId)
   const [first] = problems
   const runs = starts.map(
-    ({ input, deduplicationKey, item }): NewRun => ({
+    ({ input, deduplicationKey, item, isFiled = false }): NewRun => ({
+      isFiled,
       flow,
       trigger: { kind: 'manual', event: null, object_type: null, record_id: null },
       input: { input: input ?? null },

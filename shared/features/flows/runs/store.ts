@@ -22,6 +22,7 @@ import {
   uuids,
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { maxFiledJobs } from '#shared/platform/jobs/operations/filed-jobs.ts'
 
 const status = text.as<FlowRunStatus>()
 const input = json.as<TriggerInput>()
@@ -31,24 +32,30 @@ const waiting = json.as<ParkedWait>()
 
 /**
  * Inserts runs, which are given as a JSON list, and returns the ids of the inserted ones; a run of the same flow with the same
- * deduplication key (`trigger_key`) is not inserted again.
+ * deduplication key (`trigger_key`) is not inserted again, nor is one that a caller files while too many of those wait.
  */
 export const insertRuns = statement(
   'flows.insertRuns',
   `insert into flow_runs (
      workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, trigger_visibility,
-     trigger_key, depth, state, job_id, request_id, error,
+     trigger_key, depth, state, job_id, request_id, error, is_filed,
      created_at, touched_at, started_at, finished_at
    )
    select
      $workspaceId::uuid, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, trigger_visibility,
-     trigger_key, depth, state, job_id, request_id, error,
+     trigger_key, depth, state, job_id, request_id, error, is_filed,
      $now::timestamptz, $now::timestamptz,
      case when status = 'failed' then $now::timestamptz end, case when status = 'failed' then $now::timestamptz end
    from json_to_recordset($runs::json) as given (
      id uuid, flow_id uuid, flow_name text, version integer, editor_id uuid, is_personal boolean, status text, trigger json, input json,
-     trigger_visibility json, trigger_key text, depth integer, state json, job_id uuid, request_id text, error json
+     trigger_visibility json, trigger_key text, depth integer, state json, job_id uuid, request_id text, error json,
+     is_filed boolean
    )
+   where not is_filed or (
+     select count(*) from (
+       select from flow_runs where workspace_id = $workspaceId::uuid and is_filed and status = 'queued' limit ${maxFiledJobs}
+     ) as waiting
+   ) < ${maxFiledJobs}
    on conflict do nothing
    returning id`,
   { params: { workspaceId: uuid, runs: json, now: instant }, columns: { id: uuid.notNull } },

@@ -38,7 +38,7 @@ export class OperationWaiter {
   }
 
   /**
-   * Resolves with the completed operation, or its last known state when the time is up, the signal aborts or the process stops; undefined
+   * Resolves with the completed operation, or its last known state when its job waits for a part that is away, the time is up, the signal aborts or the process stops; undefined
    * when it does not exist or was never read. Throws when the database stays unavailable.
    */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
@@ -55,7 +55,7 @@ export class OperationWaiter {
       try {
         known = await this.#read(id, left + lastReadMs)
         answeredAt = performance.now()
-        const isComplete = known === undefined || known.finished_at !== null
+        const isComplete = known === undefined || known.finished_at !== null || known.awaits_part !== null
         if (isComplete || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {

@@ -18,6 +18,8 @@ const columns = {
   /** The id of the file that the work created, such as a CSV. */
   file_id: uuid,
   error: json.as<StoredProblem>(),
+  /** The part that its job waits for. */
+  awaits_part: text,
   created_at: instant.notNull,
   started_at: instant,
   finished_at: instant,
@@ -112,7 +114,7 @@ type EarlierAttempts = RowOf<typeof earlierAttempts>
 const setRunning = statement(
   'jobs.setRunning',
   `with hasty as materialized (select set_config('synchronous_commit', 'off', true))
-   update operations set status = 'running', started_at = coalesce(started_at, now()) from hasty
+   update operations set status = 'running', awaits_part = null, started_at = coalesce(started_at, now()) from hasty
    where id = $id and status in ('queued', 'running') returning checkpoint, old.started_at is not null as begun`,
   { params: { id: uuid }, columns: earlierAttempts },
 )

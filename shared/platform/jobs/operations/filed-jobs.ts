@@ -1,0 +1,48 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+
+/** The most jobs of a kind that callers of a workspace have filed and that no worker has taken (page Beyond, section 2, Waiting). */
+export const maxFiledJobs = 1_000
+/** Seconds after which a caller may try to file another job. */
+const retryAfterSeconds = 5
+
+/** The failure of a caller that files one more; `what` names the work in the plural. It passes, so no Idempotency-Key keeps it. */
+export const tooManyFiled = (what: string): Problem =>
+  problem('RATE_LIMITED', `${maxFiledJobs} ${what} wait in this workspace; file more when some of them have begun`, {
+    headers: { 'Retry-After': String(retryAfterSeconds) },
+  })
+
+// The count reads at most `maxFiledJobs` entries of an index of the waiting operations alone, which takes 0.2 ms then. Callers at the same
+// moment do not see each other, so a few more may be filed.
+const insertFiledRow = statement(
+  'jobs.insertFiledRow',
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, is_filed)
+   select $id, $workspaceId, $kind, $job, $principalId, $requestId, true
+   where (
+     select count(*) from (
+       select from operations
+       where workspace_id = $workspaceId and kind = $kind and is_filed and status = 'queued' and finished_at is null limit ${maxFiledJobs}
+     ) as waiting
+   ) < ${maxFiledJobs}
+   returning id`,
+  {
+    params: { id: uuid, workspaceId: uuid, kind: text, job: text, principalId: uuid.orNull, requestId: text },
+    columns: { id: uuid.notNull },
+  },
+)
+/** Inserts the operation of a job that a caller's request files. Throws RATE_LIMITED while the workspace has too many of its kind waiting. */
+export async function insertFiledOperation(
+  db: Executor,
+  id: string,
+  workspaceId: string,
+  kind: string,
+  job: string,
+  { actorId: principalId, requestId }: Cause,
+): Promise<void> {
+  const [inserted] = await db.query(insertFiledRow({ id, workspaceId, kind, job, principalId, requestId }))
+  if (inserted) return
+  throw tooManyFiled(`jobs of the kind ${kind}`)
+}
