@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/scripts/console.test.ts'
 import '#test/scripts/dashboard.test.ts'
+import '#test/scripts/launcher.test.ts'
 import '#test/scripts/lock.test.ts'
 import '#test/scripts/secret.test.ts'
 import '#test/scripts/tables.test.ts'

@@ -31,7 +31,7 @@ export type Run = {
 export function createProject({ isInstalled } = { isInstalled: true }): Project {
   return inNewFolder((folder) => {
     copy(`${join(import.meta.dirname, 'stand-in')}/.`, folder)
-    for (const name of ['scripts', 'shared/platform/kernel', 'package.json', 'package-lock.json', '.npmrc'])
+    for (const name of ['bin/kontor', 'bin/node-flags', 'scripts', 'shared/platform/kernel', 'package.json', 'package-lock.json', '.npmrc'])
       copy(join(root, name), join(folder, name))
     if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
