@@ -1,9 +1,16 @@
 import { jobs } from '#shared/features.ts'
-import { countQueuedJobs, type DeadLetter, listDeadLetters, type QueueLoad, resendDeadLetter } from '#shared/platform/jobs/dead-letters.ts'
+import {
+  countQueuedJobs,
+  type DeadLetter,
+  listDeadLetters,
+  type QueueLoad,
+  resendDeadLetter,
+} from '#shared/platform/jobs/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { command } from '../command.ts'
+import { apiCommand, command } from '../command.ts'
+import { formatTable } from '../table.ts'
 
 /** One line with the counts that are not zero; no line when all are zero. */
 const loadLines = ({ job, ...counts }: QueueLoad & { failed: number }): string[] => {
@@ -16,6 +23,24 @@ const failureLine = ({ id, job, attempts, error, failed_at }: DeadLetter): strin
   `${id}  ${job} failed ${failed_at} after ${attempts} tries: ${error ?? 'no reason is known'}`
 
 export const jobCommands = [
+  apiCommand({
+    name: 'jobs',
+    summary: 'Show the kinds of jobs: pool, how many run at once, retries, time limit',
+    options: schema(t.Object({})),
+    run: async () => {
+      const order = [...jobs].sort((a, b) => (a.pool + a.name < b.pool + b.name ? -1 : 1))
+      const kinds = order.map(({ name, pool, concurrency, slotsPerWorkspace, retry, timeoutSeconds, tracked, kind }) => ({
+        pool,
+        job: name,
+        'at once': concurrency,
+        'per workspace': slotsPerWorkspace ?? null,
+        retries: `${retry.limit} × ${retry.delaySeconds} s`,
+        'time limit': `${timeoutSeconds} s`,
+        operation: tracked ? kind : null,
+      }))
+      return { data: { kinds }, lines: formatTable([Object.keys(kinds[0] ?? {}), ...kinds.map((row) => Object.values(row))]) }
+    },
+  }),
   command({
     name: 'jobs list',
     summary: 'Show how many jobs wait and run, and the jobs whose last attempt failed',

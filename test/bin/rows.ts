@@ -62,3 +62,13 @@ export async function listWorkspaceIds(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>('select id from workspaces order by id')
   return rows.map(({ id }) => id)
 }
+
+/** The number of access keys of a workspace and of sessions of its members. */
+export async function countCredentials(db: Db, workspaceId: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `select from access_keys where workspace_id = $1
+     union all select from sessions join members using (user_id) where workspace_id = $1`,
+    [workspaceId],
+  )
+  return rowCount ?? 0
+}

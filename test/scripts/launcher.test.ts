@@ -8,9 +8,9 @@ function createPrinting(t: ExecutionContext): Project {
   const project = createProject()
   t.teardown(() => project.remove())
   const program = (code: number) =>
-    `console.log('pid', process.pid, process.version, ...process.execArgv, '|', ...process.argv.slice(2))
-    setInterval(() => {}, 1_000)
+    `setInterval(() => {}, 1_000)
     process.on('SIGTERM', () => process.exit(${code}))
+    console.log('pid', process.pid, process.version, ...process.execArgv, '|', ...process.argv.slice(2))
     if (process.argv[2] === 'org') process.exit(${code})\n`
   writeFileSync(join(project.folder, 'api', 'main.ts'), program(7))
   writeFileSync(join(project.folder, 'workers', 'main.ts'), program(8))

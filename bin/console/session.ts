@@ -6,7 +6,7 @@ import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/se
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { platformScope } from '#shared/services.ts'
-import { requirePerson, workspaceScope } from '../../bin/workspaces.ts'
+import { requirePerson, workspaceScope } from '../workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
 
 /** The console's current scope: no workspace at first, then an actor in one. */
