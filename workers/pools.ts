@@ -1,6 +1,6 @@
 import { dueKinds, maintenanceKind, subscriptions } from '#shared/features.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
-import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
+import { findDueQueues } from '#shared/platform/jobs/pgboss/due-queues.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'

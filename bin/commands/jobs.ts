@@ -5,7 +5,7 @@ import {
   listDeadLetters,
   type QueueLoad,
   resendDeadLetter,
-} from '#shared/platform/jobs/dead-letters.ts'
+} from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'

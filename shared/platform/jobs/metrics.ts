@@ -1,6 +1,6 @@
 import { Histogram } from 'prom-client'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/monitoring/queue-depths.ts'
+import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/pgboss/queue-depths.ts'
 import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 
 export const jobWaitSeconds = new Histogram({

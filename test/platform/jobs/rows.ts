@@ -71,3 +71,8 @@ export async function countWaitingJobs(db: Db, name: string): Promise<number> {
 export async function moveWorkspace(db: Db, name: string, ownerId: string): Promise<void> {
   await db.query('update workspaces set owner_id = $2 where name = $1', [name, ownerId])
 }
+
+/** Changes the version that pg-boss's tables say they have. */
+export async function setTableVersion(db: Db, version: number): Promise<void> {
+  await db.query('update pgboss.version set version = $1', [version])
+}

@@ -5,7 +5,7 @@ import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.t
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { jobAttemptSeconds } from '#shared/platform/jobs/metrics.ts'
-import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import { returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
