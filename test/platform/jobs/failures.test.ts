@@ -25,8 +25,8 @@ test('failures: a job that keeps failing is retried, fails for its caller and ca
   t.regex(letter?.error ?? '', /no file today/)
   await acceptFiles()
   const { database, jobQueue } = w.api.services
-  const sent = await Promise.all([0, 1, 2, 3, 4].map(() => resendDeadLetter(database, jobQueue, jobs, data.job_id)))
-  t.is(sent.filter((isSent) => isSent).length, 1, 'five repetitions at once send it once')
+  const sent = await Promise.all([0, 1, 2, 3, 4].map(() => resendDeadLetter(database, jobQueue, jobs, data.job_id, { alsoAnswered: true })))
+  t.is(sent.filter((outcome) => outcome === 'sent').length, 1, 'five repetitions at once send it once')
   t.is(await hurry(w, data.job_id), 'done')
   t.is((await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}/result`)).status, 200)
   t.deepEqual(await listDeadLetters(w.api.services.database), [])
