@@ -1,6 +1,7 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import type { RunningJob } from '#shared/platform/db/processes/store.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
@@ -19,6 +20,7 @@ const abortGraceMs = 1_000
 
 /** A running attempt: its workspace and share, its end and its abort signal. */
 interface Attempt extends SlotHolder {
+  readonly since: Date
   readonly ended: Promise<void>
   readonly halt: AbortController
 }
@@ -110,6 +112,12 @@ export class JobLoop {
   /** The holders of its slots. */
   get holders(): readonly SlotHolder[] {
     return [...this.#running.values()]
+  }
+
+  /** The jobs that it runs. */
+  get running(): RunningJob[] {
+    const job = this.#job.name
+    return [...this.#running].map(([id, { workspaceId, since }]) => ({ job, id, workspace_id: workspaceId, since: since.toISOString() }))
   }
 
   /** Whether a signal names this loop's queue or its gate. */
@@ -212,7 +220,7 @@ export class JobLoop {
       this.#running.delete(row.id)
       this.#onSlotFree()
     })
-    this.#running.set(row.id, { workspaceId: row.data.workspaceId, shareId, ended, halt })
+    this.#running.set(row.id, { since: new Date(), workspaceId: row.data.workspaceId, shareId, ended, halt })
   }
 
   /** Fills a freed slot. Without a gate, slots that become free while ended jobs are being completed are filled together. */
