@@ -25,3 +25,8 @@ export async function ageJobs(db: Db, name: string): Promise<void> {
 export async function ageWaitingJobs(db: Db): Promise<void> {
   await db.query(`update gated_jobs set id = uuidv7(interval '-1 hour') where slot is null`)
 }
+
+/** Makes the jobs of this name wait for another try in an hour. */
+export async function waitForRetry(db: Db, name: string): Promise<void> {
+  await db.query(`update pgboss.job set state = 'retry', retry_count = 1, start_after = now() + interval '1 hour' where name = $1`, [name])
+}
