@@ -4,7 +4,7 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { makeFilesPrivate } from '#shared/platform/kernel/process/private-files.ts'
 import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
 
-/** `node api/main.ts`: serves the API until a stop signal. */
+/** `bin/kontor api`: serves the API until a stop signal. */
 const config = readConfig()
 const log = createLogger('api', config.logLevel)
 await makeFilesPrivate(config.dataDir)

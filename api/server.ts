@@ -8,6 +8,7 @@ import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { metrics } from '#shared/features.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
+import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -39,6 +40,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   })
   const { database } = shared
   const watches = [watchConnections(database), watchParts(shared.parts)]
+  const announced = await announceProcess(database, { kind: 'api', pools: [], release: config.release }, () => [], log)
   const waiter = new OperationWaiter(database)
   const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
@@ -74,6 +76,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
       await close(server, graceMs)
       clearTimeout(releaseTimer)
       for (const stopWatching of watches) stopWatching()
+      await announced.close()
       await listener.close()
       await closeServices()
     },

@@ -38,7 +38,7 @@ try {
     SECRET_KEY: randomBytes(32).toString('hex'),
     DATABASE_CONNECTIONS: '16',
   }
-  const kontor = await startServer('api/main.ts', environment)
+  const kontor = await startServer('api', environment)
   stops.unshift(kontor.stop)
   const floorOptions: FloorOptions = { actorId: loaded.actorId, types: [...loaded.sizes, ...loaded.neighbours].map(withoutIds) }
   const floor = await startFloor(environment, floorOptions)

@@ -3,6 +3,7 @@ import { bootstrapCommands } from './commands/bootstrap.ts'
 import { driveCommands } from './commands/drive.ts'
 import { importCommands } from './commands/import.ts'
 import { indexCommands } from './commands/indexes.ts'
+import { inspectCommands } from './commands/inspect.ts'
 import { jobCommands } from './commands/jobs.ts'
 import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
@@ -27,5 +28,6 @@ export const commands: readonly Command[] = [
   ...jobCommands,
   ...indexCommands,
   ...upgradeCommands,
+  ...inspectCommands,
   ...bootstrapCommands,
 ]

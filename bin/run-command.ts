@@ -19,7 +19,9 @@ type ExitCode = 0 | 1 | 2
 
 /** Runs a command by its arguments. Results go to `out` and failures to `err`, as lines or, with `--json`, as one JSON value. */
 export async function runCommand(args: readonly string[], { environment, out, err, input = emptyInput() }: Caller): Promise<ExitCode> {
-  const command = commands.find(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
+  // The longest name: `jobs list` before `jobs`.
+  const named = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
+  const command = named.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]
   const isHelp = args.some((arg) => arg === '--help' || arg === '-h') || args.length === 0
   if (isHelp) {
     print(out, command ? describe(command) : overview(args))
@@ -57,17 +59,24 @@ const failureOf = (error: unknown): { code: string; message: string } => ({
   message: error instanceof Error ? error.message : String(error),
 })
 
+/** What `bin/kontor` starts by itself. */
+const processes = [
+  'Processes of an installation: kontor api, and kontor worker --pools=<pools>; docs/operations.md lists pools and variables.',
+]
+
 /** Usage of the commands of the given noun, or of all commands. */
 function overview(args: readonly string[]): string[] {
   const own = commands.filter(({ name }) => name.startsWith(`${args[0]} `))
   const rows = (own.length > 0 ? own : commands).map((command) => [usageOf(command), command.summary] as const)
   const width = Math.max(...rows.map(([usage]) => usage.length))
-  return ['Usage:', ...rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`), 'Every command prints JSON with --json.']
+  const lines = rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`)
+  return ['Usage:', ...lines, 'Every command prints JSON with --json.', ...(own.length > 0 ? [] : processes)]
 }
 
 function describe(command: Command): string[] {
   const options = optionsOf(command).map(({ name, meaning }) => `  --${name}  ${meaning}`)
-  return [`Usage: ${usageOf(command)}`, command.summary, ...options, '  --json  prints JSON']
+  const verbs = commands.filter(({ name }) => name.startsWith(`${command.name} `)).map((other) => `Also: ${usageOf(other)}`)
+  return [`Usage: ${usageOf(command)}`, command.summary, ...options, '  --json  prints JSON', ...verbs]
 }
 
 /** An option, derived from its schema. */
@@ -77,6 +86,8 @@ interface Option {
   readonly name: string
   readonly type: 'boolean' | 'string'
   readonly isRequired: boolean
+  /** Whether it may be given several times; as the last option it takes all further positional arguments. */
+  readonly isList: boolean
   readonly meaning: string
 }
 
@@ -91,6 +102,7 @@ function optionsOf({ options }: Command): Option[] {
     name: key.replaceAll('_', '-'),
     type: property.type === 'boolean' ? 'boolean' : 'string',
     isRequired: required.includes(key),
+    isList: property.type === 'array',
     meaning: property.description ?? property.enum?.join(' or ') ?? '',
   }))
 }
@@ -101,8 +113,11 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
   const { values, positionals } = parse(options, args)
   const given = Object.fromEntries(options.flatMap(({ key, name }) => (name in values ? [[key, values[name]]] : [])))
   const open = options.filter(({ type, name }) => type === 'string' && !(name in values))
-  if (positionals.length > open.length) throw problem('VALIDATION_ERROR', `unexpected argument: ${positionals[open.length]}`)
-  return { ...given, ...Object.fromEntries(positionals.map((value, index) => [open[index]?.key, value])) }
+  const list = open.at(-1)?.isList ? open.pop() : undefined
+  const further = positionals.slice(open.length)
+  if (further.length > 0 && !list) throw problem('VALIDATION_ERROR', `unexpected argument: ${further[0]}`)
+  const byPosition = positionals.slice(0, open.length).map((value, index) => [open[index]?.key, value])
+  return { ...given, ...Object.fromEntries(byPosition), ...(list && further.length > 0 ? { [list.key]: further } : {}) }
 }
 
 interface Parsed {
@@ -111,7 +126,7 @@ interface Parsed {
 }
 
 function parse(options: readonly Option[], args: readonly string[]): Parsed {
-  const declared = Object.fromEntries(options.map(({ name, type }) => [name, { type }]))
+  const declared = Object.fromEntries(options.map(({ name, type, isList }) => [name, { type, multiple: isList }]))
   try {
     return parseArgs({ args: [...args], options: { ...declared, json: { type: 'boolean' } }, allowPositionals: true })
   } catch (cause) {
@@ -121,7 +136,8 @@ function parse(options: readonly Option[], args: readonly string[]): Parsed {
 
 /** Formats the usage of a command: `kontor org create <name> <owner> [--plan <plan>]`. */
 function usageOf(command: Command): string {
-  const parts = optionsOf(command).map(({ name, type, isRequired }) => {
+  const parts = optionsOf(command).map(({ name, type, isRequired, isList }) => {
+    if (isList) return `[<${name}> …]`
     if (isRequired) return `<${name}>`
     return type === 'boolean' ? `[--${name}]` : `[--${name} <${name}>]`
   })

@@ -1,22 +1,114 @@
 import { listCrowdedTypes } from '#shared/core/notifications/rules.ts'
 import { listLargeRights } from '#shared/core/roles/limits.ts'
 import { listLargeForms } from '#shared/features/forms/large-forms.ts'
+import { readMigrationState } from '#shared/platform/db/migrate.ts'
+import { countConnections, listProcesses, type Process } from '#shared/platform/db/processes/store.ts'
+import { countQueuedJobs, listDeadLetters } from '#shared/platform/jobs/pgboss/dead-letters.ts'
+import { readMailBacklog } from '#shared/platform/mail/store.ts'
 import type { CommandScope } from './command-scope.ts'
+import { formatTable } from './table.ts'
 
-/** A part of `kontor status`. */
+/** A part of `kontor status`: `data` for `--json`, and a line for each thing that was found. */
 interface StatusSection {
   /** Its key in the output of `--json`. */
   readonly key: string
   readonly title: string
-  /** One line for each thing that was found. */
-  readonly find: (platform: CommandScope) => Promise<readonly string[]>
+  readonly find: (platform: CommandScope) => Promise<{ readonly data: unknown; readonly lines: readonly string[] }>
 }
+
+/** A clock that is wrong by more than this, in milliseconds, is named. */
+const maxSkewMs = 5_000
 
 /** The parts of `kontor status`, in their order. */
 export const statusSections: readonly StatusSection[] = [
   {
+    key: 'processes',
+    title: 'Processes',
+    find: async ({ db, now }) => {
+      const processes = await listProcesses(db)
+      const rows = processes.map((process) => processCells(process, now()))
+      const jobs = processes.flatMap(({ host, pid, running, dead }) =>
+        running.map(({ job, id, workspace_id, since }) =>
+          [`${host}:${pid}`, dead ? 'ran' : 'runs', job, id, workspace_id ?? '(no workspace)', `since ${since}`].join('  '),
+        ),
+      )
+      return { data: processes, lines: [...formatTable(rows), ...jobs] }
+    },
+  },
+  {
+    key: 'migrations',
+    title: 'Migrations',
+    find: async ({ db }) => {
+      const state = await readMigrationState(db)
+      const missing = state.missing.map((name) => `missing: ${name} (kontor migrate applies it)`)
+      return { data: state, lines: [`newest applied: ${state.newest}`, ...missing] }
+    },
+  },
+  {
+    key: 'database',
+    title: 'Database connections',
+    find: async ({ db }) => {
+      const { byName, limit } = await countConnections(db)
+      const open = byName.reduce((sum, { count }) => sum + count, 0)
+      return {
+        data: { open, limit, by_name: byName },
+        lines: [`${open} of ${limit}`, ...byName.map(({ name, count }) => `${count}  ${name}`)],
+      }
+    },
+  },
+  {
+    key: 'store',
+    title: 'File store',
+    find: async ({ blobs }) => {
+      const fault = await blobs.fault()
+      return { data: { kind: blobs.kind, fault: fault ?? null }, lines: [`${blobs.kind}: ${fault ?? 'answers'}`] }
+    },
+  },
+  {
+    key: 'mail',
+    title: 'Mail',
+    find: async ({ db, config }) => {
+      const backlog = await readMailBacklog(db)
+      const { waiting = 0, oldest = null, uncertain = 0, failed_day = 0 } = backlog ?? {}
+      const way = config.smtpUrl === null ? 'no server: mails are files below DATA_DIR' : `by ${new URL(config.smtpUrl).host}`
+      const lines = [
+        `${waiting} waiting${oldest ? ` since ${oldest}` : ''}, ${uncertain} uncertain, ${failed_day} failed in the last day; ${way}`,
+      ]
+      return { data: { waiting, oldest, uncertain, failed_day }, lines }
+    },
+  },
+  {
+    key: 'jobs',
+    title: 'Jobs',
+    find: async ({ db }) => {
+      const loads = await countQueuedJobs(db)
+      const sum = (state: 'waiting' | 'running') => loads.reduce((total, load) => total + load[state], 0)
+      const data = { waiting: sum('waiting'), running: sum('running'), failed: (await listDeadLetters(db)).length }
+      return { data, lines: [`${data.waiting} waiting, ${data.running} running, ${data.failed} failed; kontor jobs list shows them`] }
+    },
+  },
+  {
     key: 'above_limits',
     title: 'Larger than a limit allows, as an earlier release left it',
-    find: async ({ db }) => [...(await listLargeRights(db)), ...(await listCrowdedTypes(db)), ...(await listLargeForms(db))],
+    find: async ({ db }) => {
+      const lines = [...(await listLargeRights(db)), ...(await listCrowdedTypes(db)), ...(await listLargeForms(db))]
+      return { data: lines, lines }
+    },
   },
 ]
+
+function processCells(
+  { kind, pools, host, pid, release, started_at, heartbeat_at, skew_ms, memory_bytes, dead }: Process,
+  now: Date,
+): string[] {
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(heartbeat_at)) / 1_000))
+  return [
+    kind === 'api' ? 'api' : `worker ${pools.join(',')}`,
+    `${host}:${pid}`,
+    `release ${release}`,
+    `since ${started_at}`,
+    dead ? `DEAD: last heartbeat ${seconds} s ago` : `heartbeat ${seconds} s ago`,
+    `${Math.round(memory_bytes / 2 ** 20)} MB`,
+    Math.abs(skew_ms) > maxSkewMs ? `CLOCK WRONG by ${(skew_ms / 1_000).toFixed(1)} s` : `clock ${skew_ms} ms`,
+  ]
+}

@@ -4,7 +4,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { EnteredWorkspace, Workspace } from '#shared/core/scope/store.ts'
 import { findWorkspace } from '#shared/core/scope/workspace.ts'
 import { createWorkspaceTables } from '#shared/core/types/builtin/create-workspace-tables.ts'
-import { insertWorkspace } from '#shared/core/workspaces/store.ts'
+import { findWorkspaceIds, insertWorkspace } from '#shared/core/workspaces/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import type { CommandScope } from './command-scope.ts'
@@ -21,10 +21,15 @@ export async function createReadyWorkspace(
   })
 }
 
-/** Returns the scope of a workspace with the system as actor. Throws NOT_FOUND for an unknown id. */
-export async function workspaceScope(platform: CommandScope, id: string): Promise<Scope> {
-  const workspace = isUuid(id) ? await findWorkspace(platform.db, id) : undefined
-  if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${id}`)
+/**
+ * Returns the scope of a workspace by its id or name, with the system as actor. Throws NOT_FOUND when there is none, VALIDATION_ERROR when
+ * several have the name.
+ */
+export async function workspaceScope(platform: CommandScope, text: string): Promise<Scope> {
+  const ids = isUuid(text) ? [text] : await findWorkspaceIds(platform.db, text)
+  if (ids.length > 1) throw problem('VALIDATION_ERROR', `${ids.length} workspaces have this name: ${ids.join(', ')}`)
+  const workspace = ids[0] === undefined ? undefined : await findWorkspace(platform.db, ids[0])
+  if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${text}`)
   return { ...platform, workspace, actor: systemActor }
 }
 

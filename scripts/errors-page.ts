@@ -53,7 +53,7 @@ const intro = `# Errors
 Made from \`shared/platform/kernel/errors.ts\` and the routes by \`UPDATE_CONTRACTS=1 npm test -- test/contracts.test.ts\`; do not edit it by hand.
 
 A failure has one shape: \`{"error": {"code", "message", "request_id"}}\`. Decide by \`code\`; \`message\` is for people and may change.
-\`request_id\` is also the header \`X-Request-ID\`: \`npm run trace -- <request id>\` shows what the request caused. Retry 429, 500, 502 and 503 with
+\`request_id\` is also the header \`X-Request-ID\`: \`npx kontor trace <request id>\` shows what the request caused. Retry 429, 500, 502 and 503 with
 growing delay. Do not retry 400, 401, 403, 404 or 409 unchanged.
 "no route" marks codes that only appear inside results, such as a failed step of a flow, or that no feature answers yet.
 

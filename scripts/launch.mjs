@@ -1,16 +1,17 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { ensureInstalled, pinnedNode } from './install.mjs'
+import { ensureInstalled, isInstalled, pinnedNode } from './install.mjs'
 
 /**
- * Installs missing packages, runs the pinned Node with these arguments, and exits with its exit code. Signals are passed on. When this
+ * Runs the pinned Node with these arguments and exits with its exit code. Missing packages are installed where `packages` is `installed`;
+ * otherwise it refuses and names the command that installs them. Signals are passed on. When this
  * process or its npm ends, the child's channel closes and the child stops. When the child ends, the process groups that it
  * reported are killed.
  * @param {string} root the project's folder
  * @param {string[]} args a file of the project and its arguments
- * @param {{ development: boolean, cwd?: string }} options
+ * @param {'installed' | 'development' | 'production'} packages what it needs
  */
-export async function launch(root, args, options) {
+export async function launch(root, args, packages) {
   const stop = new AbortController()
   let child = null
   const end = (signal) => {
@@ -21,15 +22,19 @@ export async function launch(root, args, options) {
   for (const signal of signals) process.on(signal, end)
   watchNpm(() => end('SIGTERM'))
 
-  const isInstalled = await ensureInstalled(root, options, stop.signal)
-  if (stop.signal.aborted) process.exit(130)
-  if (!isInstalled) fail('The dependencies could not be installed: see what npm says above, then run the same command again.')
-  const node = pinnedNode(root)
+  if (packages === 'installed') {
+    const isComplete = await ensureInstalled(root, stop.signal)
+    if (stop.signal.aborted) process.exit(130)
+    if (!isComplete) fail('The dependencies could not be installed: see what npm says above, then run the same command again.')
+  } else if (!isInstalled(root, { development: packages === 'development' })) {
+    fail(`The packages of package-lock.json are not installed. Run: npm ci${packages === 'development' ? '' : ' --omit=dev'}`)
+  }
+  const node = pinnedNode(join(root, 'node_modules'))
   if (node === null) fail(`Kontor runs on Node 24 or newer, this is ${process.version}. Install a newer Node and try again.`)
 
   // The compile cache keeps files without their types and halves the time until a process answers.
   const env = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env }
-  child = spawn(node, args, { cwd: options.cwd, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  child = spawn(node, args, { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   child.on('error', (error) => fail(`${node} does not run here: ${error.message}`))
   const groups = new Set()
   child.on('message', ({ group, isRunning }) => (isRunning ? groups.add(group) : groups.delete(group)))

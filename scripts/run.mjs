@@ -10,18 +10,13 @@ const verbs = {
   'test:faults': ['test/faults/main.ts'],
   check: ['scripts/check.ts'],
   postgres: ['scripts/postgres.ts'],
-  migrate: ['bin/kontor.ts', 'migrate'],
-  routes: ['scripts/routes.ts'],
-  jobs: ['scripts/jobs.ts'],
-  trace: ['scripts/trace.ts'],
-  console: ['scripts/console.ts'],
   bench: ['bench/main.ts'],
   screenshots: ['scripts/screenshots.ts'],
 }
 
 const startHelp = `Usage: npm start
 
-Installs what is missing, migrates the database, and runs the processes of the Procfile until Ctrl-C or SIGTERM.
+Installs what is missing, unless DATABASE_URL is set, migrates the database, and runs the processes of the Procfile until Ctrl-C or SIGTERM.
 It takes no arguments; the environment configures it:
 
   PORT           where the API listens; 3000, or the next free port, by default
@@ -33,13 +28,16 @@ It takes no arguments; the environment configures it:
 docs/operations.md lists all of them. Other commands:
 
   npm test                all tests                         npm run check    types, lint, architecture, unused code, the description
-  npm run routes          every route                       npm run jobs     every kind of background work
-  npm run trace <id>      what a request caused             npm run console  a REPL with everything loaded
-  npm run migrate         migrates a database               npx kontor       workspaces, people, keys, files, the ledger, queues
+  npx kontor routes       every route                       npx kontor jobs     every kind of background work
+  npx kontor trace <id>   what a request caused             npx kontor console  a REPL with everything loaded
+  npx kontor migrate      migrates a database               npx kontor --help   workspaces, people, keys, files, the ledger, queues
 `
 
-// With DATABASE_URL these need no tools and no embedded PostgreSQL, so `npm ci --omit=dev` is enough for them.
-const production = process.env.DATABASE_URL ? ['start', 'migrate'] : []
+// Others refuse when packages are missing, so that no command changes the packages of an installation that runs.
+const installing = process.env.DATABASE_URL ? ['test', 'check', 'bench'] : ['start', 'test', 'check', 'bench']
+
+// With DATABASE_URL npm start needs no tools and no embedded PostgreSQL, so `npm ci --omit=dev` is enough for it.
+const packagesOf = (verb) => (installing.includes(verb) ? 'installed' : verb === 'start' ? 'production' : 'development')
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [verb, ...args] = process.argv.slice(2)
@@ -51,7 +49,7 @@ if (verb === 'start' && args.length > 0) {
   else console.error(`npm start takes no arguments, got ${args.join(' ')}. See npm start -- --help.`)
   process.exitCode = isHelp ? 0 : 1
 } else if (command) {
-  await launch(root, [...command, ...args], { development: !production.includes(verb), cwd: root })
+  await launch(root, [...command, ...args], packagesOf(verb))
 } else {
   console.error(`Usage: node scripts/run.mjs <verb>, where verb is one of ${Object.keys(verbs).join(', ')}.`)
   process.exitCode = 1

@@ -104,7 +104,7 @@ async function bootstrap(environment: NodeJS.ProcessEnv): Promise<void> {
 
 async function runCommand(name: string, environment: NodeJS.ProcessEnv, failure: string): Promise<void> {
   const lines: string[] = []
-  const child = runChild(`node bin/kontor.ts ${name}`, environment, (line) => lines.push(line))
+  const child = runChild(`bin/kontor ${name}`, environment, (line) => lines.push(line))
   const reason = await unlessStopped(stop, child.ended)
   if (reason) throw new Error(`${failure} (${reason}):\n${lines.join('\n')}`)
   for (const line of lines.filter((line) => line.startsWith('Warning: '))) say(line)

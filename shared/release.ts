@@ -2,7 +2,7 @@ import { jobs } from '#shared/features.ts'
 import { citusCoordinatorOption, Database } from '#shared/platform/db/database.ts'
 import { migrate } from '#shared/platform/db/migrate.ts'
 import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
-import { installJobQueues } from '#shared/platform/jobs/job-queue.ts'
+import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
 
 /** Runs migrations and creates the queues of all declared jobs. Several processes may run it at once. Returns the warnings of migrations. */
 export const release = (databaseUrl: string): Promise<readonly string[]> => migrate(databaseUrl, () => installQueues(databaseUrl))

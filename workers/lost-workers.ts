@@ -1,4 +1,4 @@
-import { type ActiveJob, findActiveJobs, returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
+import { type ActiveJob, findActiveJobs, returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 

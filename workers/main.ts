@@ -8,7 +8,7 @@ import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
 import { registry } from '#workers/metrics.ts'
 import { startWorker } from '#workers/worker.ts'
 
-/** `node workers/main.ts --pools=functions,flows`: runs these pools until a stop signal. */
+/** `bin/kontor worker --pools=functions,flows`: runs these pools until a stop signal. */
 const config = readConfig()
 await makeFilesPrivate(config.dataDir)
 const chosen = readPools(process.argv.slice(2))

@@ -3,6 +3,8 @@ import { metrics } from '#shared/features.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
 import type { Database, Executor } from '#shared/platform/db/database.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
+import { isReporter } from '#shared/platform/db/processes/store.ts'
+import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { addGauge, type MetricQuery } from '#shared/platform/kernel/metrics.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
@@ -15,22 +17,25 @@ export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
 export const watchParts = registerPartGauges(registry)
 
-/** The database whose rows this process counts. Only processes of the pool `schedule` do, so that other pools do not count twice. */
-let counted: { readonly database: Database; readonly log: Logger } | undefined
+/** The pool of which one process counts the rows of the installation, so that a sum over processes counts each row once. */
+const countingPool: WorkerPool = 'schedule'
 
-/** Adds counts of rows of this database to the metrics until the returned function is called. */
-export function watchInstallation(database: Database, log: Logger): () => void {
-  counted = { database, log }
+/** The database whose rows this process counts while it is the reporter. */
+let counted: { readonly database: Database; readonly processId: string; readonly log: Logger } | undefined
+
+/** Adds counts of rows of this database to the metrics, while this process is the reporter, until the returned function is called. */
+export function watchInstallation(database: Database, processId: string, log: Logger): () => void {
+  counted = { database, processId, log }
   return () => {
-    counted = undefined
+    if (counted?.processId === processId) counted = undefined
   }
 }
 
 const query: MetricQuery<Executor> = async (read, what) => {
   if (!counted) return []
-  const { database, log } = counted
+  const { database, processId, log } = counted
   try {
-    return await read(database)
+    return (await isReporter(database, processId, countingPool)) ? await read(database) : []
   } catch (error) {
     log.warn({ err: error }, `could not count ${what}`)
     return []

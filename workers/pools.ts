@@ -1,6 +1,7 @@
 import { dueKinds, maintenanceKind, subscriptions } from '#shared/features.ts'
+import type { RunningJob } from '#shared/platform/db/processes/store.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
-import { findDueQueues } from '#shared/platform/jobs/monitoring/due-queues.ts'
+import { findDueQueues } from '#shared/platform/jobs/pgboss/due-queues.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
@@ -61,6 +62,11 @@ export class Pools {
 
   get idle(): boolean {
     return !this.#polling && this.#all.every((loop) => loop.idle)
+  }
+
+  /** The jobs that run. */
+  get running(): readonly RunningJob[] {
+    return this.#loops.flatMap((loop) => loop.running)
   }
 
   /** Whether `stop` was called. */

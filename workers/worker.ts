@@ -2,6 +2,7 @@ import { sdkMethods } from '#shared/features.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
+import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
@@ -17,6 +18,8 @@ import { Pools } from '#workers/pools.ts'
 export interface Worker {
   readonly database: Database
   readonly pools: Pools
+  /** Its id among the processes of the installation. */
+  readonly processId: string
   readonly jobQueue: JobQueue
   readonly blobs: Blobs
   /** Stops taking work, waits up to `graceMs` for running jobs, returns the rest to the queue, and closes every connection. */
@@ -45,11 +48,13 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   })
   await listener.open()
   pools.start()
+  const announced = await announceProcess(database, { kind: 'worker', pools: chosen, release: config.release }, () => pools.running, log)
   const watches = [watchConnections(database), watchParts(common.parts), watchRunners(runners), watchLostWorkers(own, services)]
-  if (chosen.includes('schedule')) watches.push(watchInstallation(database, log))
+  if (chosen.includes('schedule')) watches.push(watchInstallation(database, announced.id, log))
   return {
     database,
     pools,
+    processId: announced.id,
     jobQueue: common.jobQueue,
     blobs: common.blobs,
     stop: async (graceMs) => {
@@ -57,6 +62,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
       await listener.close()
       await pools.stop(graceMs)
       await runners.close()
+      await announced.close()
       await closeServices()
     },
   }

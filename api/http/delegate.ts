@@ -10,7 +10,7 @@ import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope
 import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { discardJobFile } from '#shared/platform/jobs/job-files.ts'
-import { cancelQueuedOperation, findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import { cancelQueuedOperation, findOperation, type Operation, recordFailureAnswered } from '#shared/platform/jobs/operations/operations.ts'
 import { retryOperation } from '#shared/platform/jobs/operations/retry-operation.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
@@ -44,11 +44,16 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
       : await waitUntracked(workspaceId ?? undefined, () => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
   // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
-  if (operation?.status === 'failed') throw failureOf(route, operation)
+  if (operation?.status === 'failed') {
+    const failure = failureOf(route, operation)
+    if (failure.status >= 500) await recordAnswer(call, id)
+    throw failure
+  }
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
   if (!canReadOperation) {
     // The caller gets its final answer now or has disconnected: a queued job would only delay others.
     await cancelQueuedOperation(scope.db, id)
+    await recordAnswer(call, id)
     if (operation?.awaits_part) throw problem('UNAVAILABLE', undefined, { expected: true })
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not finish in time')
   }
@@ -109,6 +114,13 @@ async function sendResult(
     ctx.set('X-Content-Type-Options', 'nosniff')
     await sendJson(ctx, status, bare.body(operation.result))
   } else await sendData(ctx, status, operation.result)
+}
+
+/** Records that the caller is told of a failure. The caller gets its answer in any case. */
+async function recordAnswer({ scope }: DelegatedCall, id: string): Promise<void> {
+  await recordFailureAnswered(scope.db, id).catch((error: unknown) =>
+    scope.log.warn({ err: error, operation: id }, 'could not record that a failure was answered'),
+  )
 }
 
 /** The failure of an operation, as if the API itself had thrown it. */

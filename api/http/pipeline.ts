@@ -33,6 +33,7 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
   const isSameSiteOnly = refusesCrossSite(route)
   return async (ctx) => {
     ctx.state.route = route.path
+    ctx.state.tag = route.tag
     if (route.kind === 'page') ctx.state.framed = route.framed
     if (isSameSiteOnly) refuseCrossSite(ctx, services.config.publicUrl)
     if (route.limit) await services.rateLimits.countClient(ctx, route.limit)

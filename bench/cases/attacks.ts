@@ -22,7 +22,7 @@ export async function attackCases(bench: Bench): Promise<Case[]> {
   const { loaded } = bench
   const [attacker, victim] = [loaded.neighbours.at(-2) ?? loaded.neighbours[0], loaded.neighbours.at(-3) ?? loaded.neighbours[0]]
   // As behind a proxy: each visitor has an address of its own.
-  const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
+  const api = await startServer('api', { ...bench.environment, TRUST_PROXY: '1' })
   bench.atEnd(api.stop)
   const own = sender(api.url, { ...loaded, workspaceId: victim.workspaceId })
   const ownFunction = await makeFunction(own, trivial)

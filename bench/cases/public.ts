@@ -14,7 +14,7 @@ export const publicSurfaces: Group = {
     const { loaded, seconds, connections } = bench
     const { workspaceId, token } = loaded
     // As behind a proxy: each request has an address of its own, so no rate limit applies.
-    const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
+    const api = await startServer('api', { ...bench.environment, TRUST_PROXY: '1' })
     bench.atEnd(api.stop)
     const call = sender(api.url, loaded)
     const key = `bench-${Date.now()}`

@@ -11,10 +11,11 @@ export interface Running {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a program of this project on a free port and waits until it answers. */
-export async function startServer(file: string, environment: NodeJS.ProcessEnv, args: readonly string[] = []): Promise<Running> {
+/** Starts the API, a worker, or a file of this project on a free port and waits until it answers. */
+export async function startServer(program: string, environment: NodeJS.ProcessEnv, args: readonly string[] = []): Promise<Running> {
   const port = await freePort()
-  const child = spawn(process.execPath, [...nodeFlags(file, args), join(root, file), ...args], {
+  const [command = '', ...rest] = [...commandOf(program), ...args]
+  const child = spawn(command, rest, {
     cwd: root,
     env: { ...process.env, LOG_LEVEL: 'error', NODE_ENV: 'production', ...environment, PORT: String(port), WORKER_PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -24,18 +25,11 @@ export async function startServer(file: string, environment: NodeJS.ProcessEnv, 
   return { url, pid: child.pid ?? 0, stop: () => stop(child) }
 }
 
-/**
- * Node's flags for such a program in the Procfile. A program without a line there, above all the floor, gets the flags of the API, so that
- * both sides run alike.
- */
-function nodeFlags(file: string, args: readonly string[]): string[] {
-  const types = readProcfile(join(root, 'Procfile'))
-  const type = types.find(({ command }) => command.endsWith([file, ...args].join(' '))) ?? types.find(({ name }) => name === 'api')
-  const [, ...words] = type?.command.split(' ') ?? []
-  return words.slice(
-    0,
-    words.findIndex((word) => !word.startsWith('--')),
-  )
+/** The command line of `api`, of `worker`, or of a file, above all of the floor, which gets the flags of the API so that both sides run alike. */
+function commandOf(program: string): string[] {
+  if (program === 'api' || program === 'worker') return [join(root, 'bin', 'kontor'), program]
+  const flags = readProcfile(join(root, 'bin', 'node-flags')).find(({ name }) => name === 'api')?.command ?? ''
+  return [process.execPath, ...flags.split(' '), join(root, program)]
 }
 
 async function answers(url: string, child: ChildProcess): Promise<void> {

@@ -9,7 +9,7 @@ export interface RunningWorker extends Running {
 
 /** Starts a worker of some pools, until the group's cases are measured. */
 export async function startWorker({ environment, atEnd }: Pick<Bench, 'environment' | 'atEnd'>, pools: string): Promise<RunningWorker> {
-  const worker = await startServer('workers/main.ts', environment, [`--pools=${pools}`])
+  const worker = await startServer('worker', environment, [`--pools=${pools}`])
   atEnd(worker.stop)
   return { ...worker, idleMegabytes: peakMegabytes(worker.pid) }
 }

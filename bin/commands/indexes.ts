@@ -1,6 +1,7 @@
 import { type ListedIndex, listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
+import { formatTable } from '../table.ts'
 import { workspaceScope } from '../workspaces.ts'
 
 const indexCells = ({ type, field, kind, state, size_bytes, records, last_used_at, scans, why }: ListedIndex): readonly string[] => [
@@ -14,17 +15,6 @@ const indexCells = ({ type, field, kind, state, size_bytes, records, last_used_a
   why,
 ]
 
-/** Formats rows as lines with aligned columns, without trailing blanks. */
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows.reduce<number[]>((widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)), [])
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-}
-
 export const indexCommands = [
   command({
     name: 'indexes',
@@ -35,7 +25,7 @@ export const indexCommands = [
       const indexes = await listIndexes(platform.db, platform.now(), scope?.workspace.id ?? null)
       const lines = [...Map.groupBy(indexes, ({ workspace_id }) => workspace_id)].flatMap(([id, workspaceIndexes]) => [
         `workspace ${id}`,
-        ...alignColumns(workspaceIndexes.map(indexCells)).map((line) => `  ${line}`),
+        ...formatTable(workspaceIndexes.map(indexCells)).map((line) => `  ${line}`),
       ])
       return { data: { indexes }, lines: lines.length > 0 ? lines : ['No field is used enough for an index of its own.'] }
     },

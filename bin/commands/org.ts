@@ -1,14 +1,20 @@
 import type { Workspace } from '#shared/core/scope/store.ts'
+import { requestDeletion } from '#shared/core/workspaces/delete-workspace.ts'
+import { isBeingDeleted } from '#shared/core/workspaces/deletion-store.ts'
+import { listWorkspaces, readWorkspaceUsage } from '#shared/core/workspaces/operator-store.ts'
 import { changeWorkspaceStatus, setWorkspacePlan } from '#shared/core/workspaces/store.ts'
 import { viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
+import { findUsage } from '#shared/features/drive/store.ts'
+import { countQueuedJobs } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { type CommandResult, command } from '../command.ts'
 import type { CommandScope } from '../command-scope.ts'
+import { formatTable } from '../table.ts'
 import { createReadyWorkspace, requirePerson, workspaceScope } from '../workspaces.ts'
 
-const org = t.String({ description: 'id of the workspace' })
+const org = t.String({ description: 'id or name of the workspace' })
 const plan = t.Enum(['free', 'paid'])
 
 /** Result of a command that changed a workspace. */
@@ -26,6 +32,7 @@ async function changeStatus(
 ): Promise<CommandResult> {
   const { workspace } = await workspaceScope(platform, id)
   if (workspace.status !== to && !(await changeWorkspaceStatus(platform.db, workspace.id, from, to))) {
+    if (await isBeingDeleted(platform.db, workspace.id)) throw problem('ORG_NOT_READY', 'The workspace is being deleted')
     throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
   }
   return workspaceResult({ ...workspace, status: to })
@@ -46,6 +53,69 @@ export const orgCommands = [
       const person = await requirePerson(platform, owner)
       const created = await createReadyWorkspace(platform, { name, plan: plan ?? platform.config.defaultPlan, owner: person })
       return { data: viewWorkspace({ workspace: created }), lines: workspaceResult(created).lines }
+    },
+  }),
+  command({
+    name: 'org list',
+    summary: 'Show all workspaces: id, name, status, plan, owner, members',
+    options: schema(t.Object({})),
+    run: async (_, { db }) => {
+      const workspaces = await listWorkspaces(db)
+      const rows = workspaces.map(({ id, name, status, plan, owner, members, created_at }) => [
+        id,
+        name,
+        status,
+        plan,
+        owner,
+        members,
+        created_at,
+      ])
+      return { data: { workspaces }, lines: formatTable([['id', 'name', 'status', 'plan', 'owner', 'members', 'created at'], ...rows]) }
+    },
+  }),
+  command({
+    name: 'org usage',
+    summary: 'Show what a workspace holds, what waits, and what it did in the last day',
+    options: schema(t.Object({ org })),
+    run: async ({ org }, platform) => {
+      const { workspace } = await workspaceScope(platform, org)
+      const { db } = platform
+      const [held, [files]] = [await readWorkspaceUsage(db, workspace.id), await db.query(findUsage({ workspaceId: workspace.id }))]
+      const loads = await countQueuedJobs(db, { workspaceId: workspace.id })
+      const jobs_waiting = loads.reduce((sum, { waiting }) => sum + waiting, 0)
+      const usage = { ...held, file_bytes: files?.total_bytes ?? 0, jobs_waiting }
+      const rows = Object.entries(usage).map(([name, value]) => [name.replaceAll('_', ' '), value])
+      return {
+        data: { id: workspace.id, name: workspace.name, ...usage },
+        lines: [`${workspace.name} (${workspace.id})`, ...formatTable(rows)],
+      }
+    },
+  }),
+  command({
+    name: 'org delete',
+    summary: 'Delete a workspace and everything in it, by a job, for good',
+    options: schema(
+      t.Object({
+        org,
+        name: t.String({ description: 'name of the workspace, to make sure that it is the right one' }),
+        yes: t.Optional(t.Boolean({ description: 'without it nothing is deleted' })),
+      }),
+    ),
+    run: async ({ org, name, yes = false }, platform) => {
+      const { workspace } = await workspaceScope(platform, org)
+      if (workspace.name !== name) {
+        throw problem('VALIDATION_ERROR', `The workspace ${workspace.id} is named ${workspace.name}, not ${name}`)
+      }
+      if (!yes) {
+        const { records = 0, members = 0 } = (await readWorkspaceUsage(platform.db, workspace.id)) ?? {}
+        throw problem(
+          'VALIDATION_ERROR',
+          `${name} has ${records} records and ${members} members; --yes deletes it with everything in it, for good`,
+        )
+      }
+      await requestDeletion(platform, workspace.id)
+      const line = `${name} (${workspace.id}) is suspended; a worker of the pool data deletes it. kontor org list shows it until it is gone.`
+      return { data: { id: workspace.id, name, deleting: true }, lines: [line] }
     },
   }),
   command({

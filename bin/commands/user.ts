@@ -1,10 +1,12 @@
 import { createPerson, generatePassword } from '#shared/core/people/people.ts'
 import { newPassword } from '#shared/core/people/schemas.ts'
+import { listPeople } from '#shared/core/workspaces/operator-store.ts'
 import { setSharesApart } from '#shared/core/workspaces/owners.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../command.ts'
-import { requirePerson } from '../workspaces.ts'
+import { formatTable } from '../table.ts'
+import { requirePerson, workspaceScope } from '../workspaces.ts'
 
 export const userCommands = [
   command({
@@ -24,6 +26,17 @@ export const userCommands = [
         data: { id, email, name, ...(password === undefined ? { password: chosen } : {}) },
         lines: [`Created ${email} (${id}).`, ...(password === undefined ? [`Password: ${chosen}`] : [])],
       }
+    },
+  }),
+  command({
+    name: 'user list',
+    summary: 'Show the people with an account, or the members of one workspace',
+    options: schema(t.Object({ org: t.Optional(t.String({ description: 'id or name of a workspace; default: everybody' })) })),
+    run: async ({ org }, platform) => {
+      const scope = org === undefined ? undefined : await workspaceScope(platform, org)
+      const people = await listPeople(platform.db, scope?.workspace.id)
+      const rows = people.map(({ id, email, name, owns, belongs_to, created_at }) => [id, email, name, owns, belongs_to, created_at])
+      return { data: { people }, lines: formatTable([['id', 'address', 'name', 'owns', 'belongs to', 'created at'], ...rows]) }
     },
   }),
   command({

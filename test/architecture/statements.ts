@@ -119,9 +119,22 @@ const processZones = eachFile(
   { 'shared/core/records/store.ts': `const day = statement('records.day', 'select (at at time zone $zone)::date', {})` },
 )
 
+/** The folder whose statements follow the version of pg-boss's tables; migration 0002 made functions that write them. */
+const queueTables = 'shared/platform/jobs/pgboss'
+const boundTables = eachFile(
+  "pg-boss's tables are named by one folder",
+  ({ path }) => within(path, ['api', 'workers', 'shared', 'bin', 'scripts', 'migrations']) && !path.startsWith('migrations/0002-'),
+  ({ path, text }) =>
+    /\bpgboss\./.test(text.replaceAll(comments, '')) && !within(path, [queueTables]) ? [`move the statement into ${queueTables}`] : [],
+  {
+    'shared/features/flows/runs/store.ts': "const find = statement('flows.find', `select id from pgboss.job`, {})",
+    'bin/a.ts': "'pgboss.queue'",
+  },
+)
+
 export const statementRules: readonly Rule[] = [
-  ...[immutableUpdates, inStores, namedByConstant, migrationNames, neverSquashed, givenTime, processZones],
+  ...[immutableUpdates, inStores, namedByConstant, migrationNames, neverSquashed, givenTime, processZones, boundTables],
 ]
 
 /** Every path that these rules name. */
-export const statementPaths: readonly string[] = [...partMakers, ...ownedTime]
+export const statementPaths: readonly string[] = [...partMakers, ...ownedTime, queueTables]

@@ -62,3 +62,42 @@ export async function listWorkspaceIds(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>('select id from workspaces order by id')
   return rows.map(({ id }) => id)
 }
+
+/** The number of access keys of a workspace and of sessions of its members. */
+export async function countCredentials(db: Db, workspaceId: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `select from access_keys where workspace_id = $1
+     union all select from sessions join members using (user_id) where workspace_id = $1`,
+    [workspaceId],
+  )
+  return rowCount ?? 0
+}
+
+/** The numbers of rows that belong to a workspace, by table, jobs included; tables without any are left out. */
+export async function countRowsOfWorkspace(db: Db, workspaceId: string): Promise<Record<string, number>> {
+  const { rows: tables } = await db.query<{ name: string }>(
+    `select class.relname::text as name from pg_class as class join pg_attribute as attribute on attribute.attrelid = class.oid
+     where class.relnamespace = 'public'::regnamespace and class.relkind = 'r' and attribute.attname = 'workspace_id'
+     order by class.relname`,
+  )
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) counts[name] = (await db.query(`select from ${name} where workspace_id = $1`, [workspaceId])).rowCount ?? 0
+  counts.jobs = (await db.query(`select from pgboss.job where data ->> 'workspaceId' = $1`, [workspaceId])).rowCount ?? 0
+  counts.workspaces = (await db.query('select from workspaces where id = $1', [workspaceId])).rowCount ?? 0
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+}
+
+/** The schemas of the database. */
+export async function listSchemas(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>('select nspname::text as name from pg_namespace')
+  return rows.map(({ name }) => name)
+}
+
+/** Adds a worker that was killed a minute ago while it ran this job. */
+export async function addDeadProcess(db: Db, job: object): Promise<void> {
+  await db.query(
+    `insert into processes (id, kind, pools, host, pid, release, started_at, heartbeat_at, skew_ms, memory_bytes, running)
+     values (gen_random_uuid(), 'worker', '{data}', 'elsewhere', 1, 'old', now() - interval '1 hour', now() - interval '1 minute', 7200000, 1048576, $1)`,
+    [JSON.stringify([job])],
+  )
+}

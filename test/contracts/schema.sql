@@ -875,6 +875,7 @@ create table operations (
   finished_at timestamp with time zone,
   awaits_part text,
   is_filed boolean default false not null,
+  failure_answered_at timestamp with time zone,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -1004,6 +1005,21 @@ create table payment_timeline (
   constraint payment_timeline_pkey PRIMARY KEY (workspace_id, link_id, id),
   constraint payment_timeline_source_check CHECK ((source = ANY (ARRAY['person'::text, 'webhook'::text, 'refresh'::text, 'sweep'::text]))),
   constraint payment_timeline_workspace_id_link_id_fkey FOREIGN KEY (workspace_id, link_id) REFERENCES payment_links(workspace_id, id) ON DELETE CASCADE
+);
+
+create table processes (
+  id uuid not null,
+  kind text not null,
+  pools text[] not null,
+  host text not null,
+  pid integer not null,
+  release text not null,
+  started_at timestamp with time zone not null,
+  heartbeat_at timestamp with time zone not null,
+  skew_ms integer not null,
+  memory_bytes bigint not null,
+  running jsonb not null,
+  constraint processes_pkey PRIMARY KEY (id)
 );
 
 create table provider_payments (
@@ -1302,7 +1318,9 @@ create table workspaces (
   logo text,
   created_at timestamp with time zone default now() not null,
   share_id uuid not null,
+  deleting_at timestamp with time zone,
   constraint workspace_color CHECK ((color ~ '^#[0-9a-fA-F]{6}$'::text)),
+  constraint workspaces_deleting_rests CHECK (((deleting_at IS NULL) OR (status = 'suspended'::text))),
   constraint workspaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint workspaces_pkey PRIMARY KEY (id),
   constraint workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'paid'::text]))),
@@ -1787,14 +1805,20 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.is_being_deleted(workspace uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$select exists (select from workspaces where id = workspace and deleting_at is not null)$function$;
+
 CREATE OR REPLACE FUNCTION public.keep_queue_history()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
     begin
-      if tg_op = 'DELETE' and not exists (
+      if tg_op = 'DELETE' and (is_being_deleted(old.workspace_id) or not exists (
         select from queues where workspace_id = old.workspace_id and id = old.queue_id and deleted_at is null
-      ) then return old; end if;
+      )) then return old; end if;
       raise exception 'the history of a queue is only added to';
     end $function$;
 
@@ -1919,6 +1943,15 @@ AS $function$
       raise exception '% only grows', tg_table_name;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_removal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if is_being_deleted(old.workspace_id) then return old; end if;
+      raise exception '% only grows', tg_table_name;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_superseded_run()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2024,7 +2057,9 @@ RETURN sha256(convert_to(value, 'UTF8'::name));
 
 CREATE TRIGGER access_keys_changed AFTER DELETE OR UPDATE ON public.access_keys FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
-CREATE TRIGGER audit_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_remain BEFORE DELETE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_removal();
+
+CREATE TRIGGER audit_entries_stay BEFORE UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER calendar_events_added AFTER INSERT ON public.calendar_events REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION raise_calendar_versions();
 
@@ -2076,11 +2111,17 @@ CREATE TRIGGER job_files_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_id O
 
 CREATE CONSTRAINT TRIGGER journal_entries_balance AFTER INSERT ON public.journal_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_balance();
 
-CREATE TRIGGER journal_entries_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.journal_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_entries_remain BEFORE DELETE ON public.journal_entries FOR EACH ROW EXECUTE FUNCTION refuse_removal();
 
-CREATE TRIGGER journal_lines_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.journal_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_entries_stay BEFORE UPDATE OR TRUNCATE ON public.journal_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER ledger_seals_stay BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_lines_remain BEFORE DELETE ON public.journal_lines FOR EACH ROW EXECUTE FUNCTION refuse_removal();
+
+CREATE TRIGGER journal_lines_stay BEFORE UPDATE OR TRUNCATE ON public.journal_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER ledger_seals_remain BEFORE DELETE ON public.ledger_seals FOR EACH ROW EXECUTE FUNCTION refuse_removal();
+
+CREATE TRIGGER ledger_seals_stay BEFORE UPDATE OR TRUNCATE ON public.ledger_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.members FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { formatTable } from '#scripts/table.ts'
 import { cases } from '#test/faults/cases.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { type Outcome, runCase } from '#test/faults/run-case.ts'
+import { formatTable } from '../../bin/table.ts'
 
 /** `npm run test:faults`: real processes, killed, cut off and starved under load, and whether every guarantee held. */
 const { values: options } = parseArgs({ options: { only: { type: 'string', default: '' } } })
@@ -18,7 +18,7 @@ for (const one of chosen) {
 }
 
 const heading = ['case', 'faults', 'acknowledged', 'lost', 'repeated', 'hung', 'failed', 'given up', 'slowest', 'note']
-console.log(`\n${formatTable([heading, ...outcomes.map(rowOf)])}\n`)
+console.log(`\n${formatTable([heading, ...outcomes.map(rowOf)]).join('\n')}\n`)
 const count = (verdict: string) => outcomes.filter((outcome) => verdictOf(outcome) === verdict).length
 console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`)
 process.exit(count('failed') === 0 ? 0 : 1)

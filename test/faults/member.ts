@@ -5,7 +5,7 @@ import { workerPools } from '#shared/platform/jobs/job.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Teardown } from '#test/faults/case.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { end, type NodeProcess, startNode } from '#test/support/process.ts'
+import { end, type NodeProcess, startLauncher } from '#test/support/process.ts'
 
 /** A process of an installation, which restarts on the same port. */
 export interface Member {
@@ -31,11 +31,11 @@ type Environment = Readonly<Record<string, string>>
 
 /** An API process. */
 export const apiMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
-  member(t, config, name, ['api/main.ts'], { ...environment, PORT: '' })
+  member(t, config, name, ['api'], { ...environment, PORT: '' })
 
 /** A worker process of all pools. */
 export const workerMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
-  member(t, config, name, ['workers/main.ts', `--pools=${workerPools.join(',')}`], { ...environment, WORKER_PORT: '' })
+  member(t, config, name, ['worker', `--pools=${workerPools.join(',')}`], { ...environment, WORKER_PORT: '' })
 
 /** `environment` names the variable of its port, which is chosen here. */
 async function member(t: Teardown, config: MemberConfig, name: string, args: readonly string[], environment: Environment): Promise<Member> {
@@ -48,7 +48,7 @@ async function member(t: Teardown, config: MemberConfig, name: string, args: rea
   let exit: Promise<number | null>
   const start = async () => {
     const began = performance.now()
-    child = await startNode(t, { config }, args, { DATABASE_CONNECTIONS: '8', LOG_LEVEL: 'warn', ...given })
+    child = await startLauncher(t, { config }, args, { DATABASE_CONNECTIONS: '8', LOG_LEVEL: 'warn', ...given })
     child.stdout.pipe(log, { end: false })
     exit = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
     await ready(root, child)

@@ -7,7 +7,7 @@ import { read, start, write, writeUntilAccepted, writeUntilRefused } from './sta
 // A killed process restarts while the others continue, and no acknowledged note is lost.
 
 const victims: readonly { name: string; command: RegExp }[] = [
-  { name: 'the API', command: /^node api\/main\.ts/ },
+  { name: 'the API', command: /node .*\/api\/main\.ts/ },
   { name: 'the PostgreSQL server', command: /bin\/postgres -D/ },
   { name: 'a PostgreSQL session', command: /^postgres: kontor kontor/ },
 ]

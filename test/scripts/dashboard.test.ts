@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import test from 'ava'
+import { recordRequest } from '#api/http/metrics.ts'
+import { sections } from '#api/routes.ts'
+import { jobs } from '#shared/features.ts'
+import { jobWaitSeconds, recordAttempt } from '#shared/platform/jobs/metrics.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { createLine } from '#test/features/queues/support.ts'
 import { deleteDispatches } from '#test/platform/events/rows.ts'
-import { ageDispatches, ageGatedJob, ageJobs, ageWaitingJobs } from '#test/scripts/rows.ts'
+import { ageDispatches, ageGatedJob, ageJobs, ageWaitingJobs, waitForRetry } from '#test/scripts/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { countOpenOperations, deleteJobs, dropQueuedJobs } from '#test/support/rows.ts'
 import { echo } from '#test/support/things.ts'
@@ -40,12 +44,12 @@ test('dashboard: the waiting time of jobs is measured by job, from enqueueing to
   const waits = async (job: string) => {
     const metrics = await registry.metrics()
     const read = (what: string) =>
-      Number(new RegExp(`^kontor_job_wait_seconds_${what}\\{job="${job}"\\} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0)
+      Number(new RegExp(`^kontor_job_wait_seconds_${what}\\{queue="${job}"\\} (\\S+)$`, 'm').exec(metrics)?.[1] ?? 0)
     return { count: read('count'), seconds: read('sum') }
   }
   const call = `${w.org.path}/functions/${await makeEcho(w)}/invoke`
-  const jobs = ['functions.save', 'functions.invoke'] as const
-  const before = await Promise.all(jobs.map(waits))
+  const names = ['functions.save', 'functions.invoke'] as const
+  const before = await Promise.all(names.map(waits))
   await w.worker.pools.stop(0)
   const saved = await w.org.owner.post(`${w.org.path}/functions`, { name: 'Echo', source: echo }, later)
   const invoked = await w.org.owner.post(call, {}, later)
@@ -56,10 +60,10 @@ test('dashboard: the waiting time of jobs is measured by job, from enqueueing to
   const worker = await startWorker(w.config, ['functions'], createLogger('worker', 'silent'))
   await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)
   await worker.stop(1_000)
-  for (const [index, { count, seconds }] of (await Promise.all(jobs.map(waits))).entries()) {
+  for (const [index, { count, seconds }] of (await Promise.all(names.map(waits))).entries()) {
     t.is(count - (before[index]?.count ?? 0), 1)
     const waited = seconds - (before[index]?.seconds ?? 0)
-    t.true(waited >= 3_600 && waited < 4_000, `${jobs[index]}: ${waited}`)
+    t.true(waited >= 3_600 && waited < 4_000, `${names[index]}: ${waited}`)
   }
 })
 
@@ -75,8 +79,8 @@ test('dashboard: a call that waits at its gate counts as the next of its queue',
   await deleteJobs(w.db, 'functions.invoke')
   await ageWaitingJobs(w.db)
   const metrics = await registry.metrics()
-  t.regex(metrics, /^kontor_queue_jobs\{job="functions.invoke",state="waiting"\} 2$/m)
-  const [, seconds] = /^kontor_queue_oldest_seconds\{job="functions.invoke"\} (\S+)$/m.exec(metrics) ?? []
+  t.regex(metrics, /^kontor_queue_jobs\{queue="functions.invoke",state="waiting"\} 2$/m)
+  const [, seconds] = /^kontor_queue_oldest_seconds\{queue="functions.invoke"\} (\S+)$/m.exec(metrics) ?? []
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
 })
 
@@ -91,10 +95,10 @@ test('dashboard: a process with the schedule pool exposes the depth of every que
   for (const name of ['x', 'y']) await w.org.owner.post(locationsOf(w), { values: { name } })
   await ageDispatches(w.db)
   const metrics = await registry.metrics()
-  t.regex(metrics, /^kontor_queue_jobs\{job="events",state="waiting"\} 2$/m)
-  const [, seconds] = /^kontor_queue_oldest_seconds\{job="events"\} (\S+)$/m.exec(metrics) ?? []
+  t.regex(metrics, /^kontor_queue_jobs\{queue="events",state="waiting"\} 2$/m)
+  const [, seconds] = /^kontor_queue_oldest_seconds\{queue="events"\} (\S+)$/m.exec(metrics) ?? []
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
-  t.regex(metrics, /^kontor_queue_jobs\{job="records.import",state="waiting"\} 0$/m)
+  t.regex(metrics, /^kontor_queue_jobs\{queue="records.import",state="waiting"\} 0$/m)
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
 })
 
@@ -119,4 +123,54 @@ test('dashboard: items of work queues are counted by status, and claims and expi
   const metrics = await registry.metrics()
   t.regex(metrics, /^kontor_queue_items\{status="open"\} 2$/m)
   t.regex(metrics, /^kontor_queue_items\{status="done"\} 1$/m)
+})
+
+test('dashboard: a job that waits for another try counts in the age of its queue', async (t) => {
+  const w = await world()
+  t.teardown(async () => {
+    await dropQueuedJobs(w.db)
+    await w.close()
+  })
+  await w.worker.pools.stop(0)
+  const saved = await w.org.owner.post(`${w.org.path}/functions`, { name: 'Echo', source: echo }, later)
+  t.is(saved.status, 202)
+  await ageJobs(w.db, 'functions.save')
+  await waitForRetry(w.db, 'functions.save')
+  const [, seconds] = /^kontor_queue_oldest_seconds\{queue="functions.save"\} (\S+)$/m.exec(await registry.metrics()) ?? []
+  t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
+})
+
+test('dashboard: of two processes with the schedule pool one reports the queues, and the other once it is gone', async (t) => {
+  const w = await world({}, ['data'])
+  t.teardown(w.close)
+  const start = () => startWorker(w.config, ['schedule'], createLogger('worker', 'silent'))
+  const [first, second] = [await start(), await start()]
+  t.teardown(() => second.stop(0))
+  // The registry of this thread counts for the process that was started last.
+  const reports = async () => /^kontor_queue_jobs\{/m.test(await registry.metrics())
+  t.false(await reports())
+  await first.stop(0)
+  t.true(await reports())
+})
+
+test('dashboard: the metrics of an API whose every route was answered in three ways are below 200 KB', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  for (const { routes } of sections) {
+    for (const { method, path, tag } of routes)
+      for (const status of [200, 404, 500]) recordRequest({ method, route: path, tag, status }, 0.2)
+  }
+  const { text } = await w.visitor.get('/metrics')
+  t.true(text.includes('kontor_http_requests_total'))
+  t.true(text.length < 200_000, `${text.length} bytes`)
+})
+
+test('dashboard: the metrics of a worker whose every job has ended in three ways are below 200 KB', async (t) => {
+  for (const { name } of jobs) {
+    jobWaitSeconds.observe({ queue: name }, 1)
+    for (const outcome of ['completed', 'failed', 'rested'] as const) recordAttempt(name, outcome, 1)
+  }
+  const text = await registry.metrics()
+  t.true(text.includes('kontor_job_attempts_total'))
+  t.true(text.length < 200_000, `${text.length} bytes`)
 })

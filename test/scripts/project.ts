@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { endWithParent } from '#scripts/end-with-parent.mjs'
@@ -31,19 +31,33 @@ export type Run = {
 export function createProject({ isInstalled } = { isInstalled: true }): Project {
   return inNewFolder((folder) => {
     copy(`${join(import.meta.dirname, 'stand-in')}/.`, folder)
-    for (const name of ['scripts', 'shared/platform/kernel', 'package.json', 'package-lock.json', '.npmrc'])
+    for (const name of ['bin/kontor', 'bin/node-flags', 'scripts', 'shared/platform/kernel', 'package.json', 'package-lock.json', '.npmrc'])
       copy(join(root, name), join(folder, name))
     if (isInstalled) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
 }
 
-/** Creates a copy of the whole project without its tests. */
-export function copyProject(): Project {
+/** Creates a copy of the whole project without its tests, with all packages or only those that `npm ci --omit=dev` installs. */
+export function copyProject({ isProduction } = { isProduction: false }): Project {
   const left = ['.git', '.data', '.cache', 'node_modules', 'test']
   return inNewFolder((folder) => {
     for (const name of readdirSync(root)) if (!left.includes(name)) copy(join(root, name), join(folder, name))
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    if (isProduction) linkProductionPackages(join(folder, 'node_modules'))
+    else symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   })
+}
+
+function linkProductionPackages(modules: string): void {
+  const lockFile = join('node_modules', '.package-lock.json')
+  const lock: { packages: Record<string, { dev?: true }> } = JSON.parse(readFileSync(join(root, lockFile), 'utf8'))
+  const packages = Object.fromEntries(Object.entries(lock.packages).filter(([, { dev }]) => dev !== true))
+  for (const path of Object.keys(packages)) {
+    const name = path.slice('node_modules/'.length)
+    if (name.includes('node_modules/')) continue
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, path), join(modules, name))
+  }
+  writeFileSync(join(modules, '.package-lock.json'), JSON.stringify({ ...lock, packages }))
 }
 
 /** Copies a file or folder. Not by `cpSync`: processes that another thread starts meanwhile inherit the files that it has open. */

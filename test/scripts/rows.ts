@@ -26,12 +26,7 @@ export async function ageWaitingJobs(db: Db): Promise<void> {
   await db.query(`update gated_jobs set id = uuidv7(interval '-1 hour') where slot is null`)
 }
 
-/** The number of access keys of a workspace and of sessions of its members. */
-export async function countCredentials(db: Db, workspaceId: string): Promise<number> {
-  const { rowCount } = await db.query(
-    `select from access_keys where workspace_id = $1
-     union all select from sessions join members using (user_id) where workspace_id = $1`,
-    [workspaceId],
-  )
-  return rowCount ?? 0
+/** Makes the jobs of this name wait for another try in an hour. */
+export async function waitForRetry(db: Db, name: string): Promise<void> {
+  await db.query(`update pgboss.job set state = 'retry', retry_count = 1, start_after = now() + interval '1 hour' where name = $1`, [name])
 }

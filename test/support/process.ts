@@ -20,13 +20,13 @@ export function startProcess(
 ): Promise<NodeProcess> {
   const line = readProcfile(join(root, 'Procfile')).find((type) => type.name === name)
   const [, ...args] = line?.command.split(' ') ?? []
-  return startNode(t, { config }, args, environment, umask)
+  return startLauncher(t, { config }, args, environment, umask)
 }
 
 export type NodeProcess = ChildProcess & { readonly stdout: Readable }
 
-/** The same for Node with any arguments, with a umask if one is given. */
-export async function startNode(
+/** The same for `bin/kontor` with any arguments, with a umask if one is given. */
+export async function startLauncher(
   t: Pick<ExecutionContext, 'teardown'>,
   { config }: { readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey'> },
   args: readonly string[],
@@ -34,18 +34,17 @@ export async function startNode(
   umask?: string,
 ): Promise<NodeProcess> {
   const masked = umask === undefined ? [] : ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh']
-  const [command = '', ...rest] = [...masked, ...endWithParent('KILL'), process.execPath, ...args]
+  const [command = '', ...rest] = [...masked, ...endWithParent('KILL'), join(root, 'bin', 'kontor'), ...args]
   const child = spawn(command, rest, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
+      PATH: process.env.PATH,
       DATABASE_URL: config.databaseUrl,
       DATA_DIR: config.dataDir,
       SECRET_KEY: config.secretKey.toString('hex'),
       DATABASE_CONNECTIONS: '4',
       LOG_LEVEL: 'silent',
-      // A start takes half the time with the compile cache.
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...environment,
     },
   })

@@ -2,8 +2,8 @@ import { jobFileReply } from '#api/http/reply/job-file.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { findWorkspaceOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { findWorkspaceOperation, type Operation, recordFailureAnswered } from '#shared/platform/jobs/operations/operations.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -57,7 +57,9 @@ export const routes = [
       const operation = await requireOperation(params, scope)
       const { id, kind, status, progress, result, error, created_at, started_at, finished_at } = operation
       const view = { id, kind, status, progress, error: error && { ...error }, created_at, started_at, finished_at }
-      return hasStarted(operation, scope) ? { ...view, result } : view
+      if (!hasStarted(operation, scope)) return view
+      if (error && new Problem(error.code).status >= 500) await recordFailureAnswered(scope.db, id)
+      return { ...view, result }
     },
   }),
   answer({

@@ -20,7 +20,7 @@ export const calendar: Group = {
   cases: async (bench) => {
     await startWorker(bench, 'data')
     // As behind a proxy: each request has an address of its own, so no rate limit applies.
-    const api = await startServer('api/main.ts', { ...bench.environment, TRUST_PROXY: '1' })
+    const api = await startServer('api', { ...bench.environment, TRUST_PROXY: '1' })
     bench.atEnd(api.stop)
     const send = sender(api.url, bench.loaded)
     const path = `/v1/orgs/${bench.loaded.workspaceId}/calendar`

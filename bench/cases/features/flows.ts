@@ -66,7 +66,7 @@ async function withWorker<T>(
   flows: readonly BenchFlow[],
   work: (pid: number) => Promise<T>,
 ): Promise<T> {
-  const worker = await startServer('workers/main.ts', bench.environment, ['--pools=flows,data'])
+  const worker = await startServer('worker', bench.environment, ['--pools=flows,data'])
   try {
     await reached(db, await startLone(), 'finished_at')
     return await work(worker.pid)
@@ -98,7 +98,7 @@ async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
   }
   const kontor = async (): Promise<Side> => {
     await putRuns(db, three, count)
-    const amount = await within('workers/main.ts', {}, ['--pools=flows,data'], () => runsEnded(db, three, count))
+    const amount = await within('worker', {}, ['--pools=flows,data'], () => runsEnded(db, three, count))
     await forgetRuns(db, three)
     return { amount }
   }

@@ -21,7 +21,7 @@ export const messages: Group = {
     const [noisy = '', quiet = ''] = workspaces
     const withWorker = async <T>(work: () => Promise<T>): Promise<T> => {
       const environment = { ...bench.environment, SMTP_URL: `smtp://127.0.0.1:${port}` }
-      const worker = await startServer('workers/main.ts', environment, ['--pools=mail'])
+      const worker = await startServer('worker', environment, ['--pools=mail'])
       try {
         return await work()
       } finally {

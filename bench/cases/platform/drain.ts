@@ -29,7 +29,7 @@ export const drain: Group = {
       await forget(db, deliverNotificationsJob.name)
       await forgetNotifications(db, type)
       await putChanges(db, type, count)
-      return { amount: await doneBy('workers/main.ts', ['--pools=flows,data'], deliverNotificationsJob.name) }
+      return { amount: await doneBy('worker', ['--pools=flows,data'], deliverNotificationsJob.name) }
     }
     const doneBy = async (program: string, args: readonly string[], queue: string): Promise<number> => {
       const worker = await startServer(program, bench.environment, args)

@@ -1,7 +1,7 @@
-import { reportLeftOutRolesJob, setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
+import { deleteWorkspaceJob, reportLeftOutRolesJob, setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { workspaceMaintenance } from '#shared/core/workspaces/maintenance.ts'
 
 export const feature = {
-  jobs: { setUpWorkspace: setUpWorkspaceJob, reportLeftOutRoles: reportLeftOutRolesJob },
+  jobs: { setUpWorkspace: setUpWorkspaceJob, reportLeftOutRoles: reportLeftOutRolesJob, deleteWorkspace: deleteWorkspaceJob },
   maintenance: workspaceMaintenance,
 }

@@ -30,3 +30,17 @@ export const reportLeftOutRolesJob = defineJob({
   payload: schema(t.Object({ invitationId: t.String(), person: t.String(), inviter: nullable(t.String()), roles: t.Array(t.String()) })),
   result: schema(t.Null()),
 })
+
+/** Deletes everything of a workspace whose deletion an operator has requested. */
+export const deleteWorkspaceJob = defineJob({
+  name: 'workspaces.delete',
+  work: 'upkeep',
+  app: null,
+  pool: 'data',
+  concurrency: 1,
+  retry: retryPolicies.transient,
+  timeoutSeconds: 3_600,
+  tracked: false,
+  payload: schema(t.Object({ workspaceId: t.String() })),
+  result: schema(t.Null()),
+})

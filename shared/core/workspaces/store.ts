@@ -39,6 +39,14 @@ const listWorkspacesOfUser = statement(
 /** The workspaces that a person is a member of, oldest first. */
 export const listWorkspacesOf = (db: Executor, userId: string): Promise<Workspace[]> => db.query(listWorkspacesOfUser({ userId }))
 
+const findIdsByName = statement('workspaces.findIdsByName', 'select id from workspaces where name = $name order by created_at, id', {
+  params: { name: text },
+  columns: { id: uuid.notNull },
+})
+/** The ids of the workspaces of this name, oldest first. */
+export const findWorkspaceIds = async (db: Executor, name: string): Promise<string[]> =>
+  (await db.query(findIdsByName({ name }))).map(({ id }) => id)
+
 const updateWorkspace = statement(
   'workspaces.updateWorkspace',
   `update workspaces
@@ -94,7 +102,7 @@ export async function changeWorkspace(db: Executor, id: string, changes: Workspa
 
 const updateStatus = statement(
   'workspaces.updateStatus',
-  'update workspaces set status = $to where id = $id and status = $from returning id',
+  'update workspaces set status = $to where id = $id and status = $from and deleting_at is null returning id',
   { params: { id: uuid, from: text, to: text }, columns: { id: uuid.notNull } },
 )
 /** Moves a workspace from one status to another; false when its status was not `from`. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
-import { deleteBlobs, doomBlob, doomIdleBlobs, insertBlob, touchBlob } from '#shared/platform/blobs/store.ts'
+import { deleteBlobs, doomBlob, doomBlobsOfWorkspace, doomIdleBlobs, insertBlob, touchBlob } from '#shared/platform/blobs/store.ts'
 import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
 import { storeProblem } from '#shared/platform/blobs/store-problem.ts'
 import type { Database } from '#shared/platform/db/database.ts'
@@ -127,6 +127,23 @@ export class Blobs {
       count += ids.length
       if (ids.length < sweepBatch) return count
     }
+  }
+
+  /** Deletes all blobs of a workspace that no row holds, for one that is being deleted. Throws when the store is out of reach. */
+  async removeAll(workspaceId: string, signal: AbortSignal): Promise<void> {
+    await this.#requireIdentity()
+    for (;;) {
+      signal.throwIfAborted()
+      const ids = (await this.#database.query(doomBlobsOfWorkspace({ workspaceId, limit: sweepBatch }))).map(({ id }) => id)
+      if (ids.length === 0) return
+      await this.#store.remove(ids)
+      await this.#database.query(deleteBlobs({ workspaceIds: ids.map(() => workspaceId), ids }))
+    }
+  }
+
+  /** Where the bytes are. */
+  get kind(): ByteStore['kind'] {
+    return this.#store.kind
   }
 
   /** Why this process cannot serve files, as a message for the operator; undefined when it can. */

@@ -24,6 +24,17 @@ export const doomBlob = statement(
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
+/** Marks blobs of a workspace that is being deleted, those included that another process has marked. */
+export const doomBlobsOfWorkspace = statement(
+  'blobs.doomBlobsOfWorkspace',
+  `update blobs set doomed = true
+   where workspace_id = $workspaceId and id = any(array(
+     select id from blobs where workspace_id = $workspaceId and holders = 0 order by id limit $limit
+   ))
+   returning id`,
+  { params: { workspaceId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
+)
+
 /**
  * Marks blobs of all workspaces for deletion that no row has held for `graceSeconds`, oldest first, and assigns them to this process: if
  * the process stops before it has deleted them, another one finds them after the same time.

@@ -16,4 +16,11 @@ export const databaseMaintenance = [
     everyMinutes: 10,
     byServerClock: true,
   }),
+  defineCleanup('sweep_processes', {
+    table: 'processes',
+    old: `heartbeat_at < $before::timestamptz - interval '1 day'`,
+    by: 'heartbeat_at',
+    everyMinutes: 60,
+    byServerClock: true,
+  }),
 ]

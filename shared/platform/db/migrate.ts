@@ -68,6 +68,12 @@ const findApplied = statement('db.findApplied', `select name::text as name from 
 export const refuseSquashedMigrations = async (database: Executor): Promise<void> =>
   refuseSquashed((await database.query(findApplied())).map(({ name }) => name))
 
+/** The newest applied migration, and those that this program knows and the database lacks. */
+export async function readMigrationState(db: Executor): Promise<{ readonly newest: string | null; readonly missing: readonly string[] }> {
+  const applied = (await db.query(findApplied())).map(({ name }) => name)
+  return { newest: applied.at(-1) ?? null, missing: (await listNames()).filter((name) => !applied.includes(name)) }
+}
+
 function refuseSquashed(names: readonly (string | null)[]): void {
   if (names.length > 0 && names[0] !== first)
     throw new Error(

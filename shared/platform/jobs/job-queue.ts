@@ -6,6 +6,7 @@ import { JobSignals } from '#shared/platform/jobs/job-signals.ts'
 import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { insertFiledOperation } from '#shared/platform/jobs/operations/filed-jobs.ts'
 import { insertOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { requireTableVersion } from '#shared/platform/jobs/pgboss/table-version.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -47,6 +48,9 @@ export class JobQueue {
    */
   async open(onError: (error: Error) => void): Promise<void> {
     this.boss.on('error', onError)
+    // Null when it cannot be read: then the start below fails too, and says why.
+    const version = await this.boss.schemaVersion().catch(() => null)
+    if (version !== null) requireTableVersion(version)
     await this.boss.start().catch((cause: Error) => {
       throw new Error(`The database is out of reach, or not migrated by kontor migrate: ${cause.message}`, { cause })
     })
@@ -113,57 +117,4 @@ export class JobQueue {
       ...(workspaceId === null ? {} : { group: { id: workspaceId } }),
     })
   }
-}
-
-/** Installs the tables of pg-boss and creates every declared queue. Part of a release, never of a process start. */
-export async function installJobQueues(database: Database, jobs: readonly AnyJob[], deadLetters: string): Promise<void> {
-  const boss = new PgBoss({
-    db: { executeSql: (text, values) => database.executeSql(text, values) },
-    supervise: false,
-    schedule: false,
-  })
-  boss.on('error', () => undefined)
-  await boss.start()
-  await pinPlannerStatistics(database)
-  // The jobs that wait for a part (part-waits.ts). No other query uses it, so it is empty as long as nothing is away.
-  await database.query({
-    text: `create index if not exists job_part_waits on pgboss.job_common ((output ->> 'part'))
-      where state = 'retry' and output ->> 'part' is not null`,
-  })
-  await boss.createQueue(deadLetters, { retryLimit: 0 })
-  for (const { name, retry, timeoutSeconds } of jobs) {
-    const options = {
-      notify: false,
-      retryLimit: retry.limit,
-      retryDelay: retry.delaySeconds,
-      retryBackoff: true,
-      expireInSeconds: timeoutSeconds,
-      // A killed worker's job is fetched again once its heartbeat is this old. By default jobs have no heartbeat and are fetched again
-      // after 15 minutes.
-      heartbeatSeconds: 10,
-      deleteAfterSeconds: 60 * 60,
-      deadLetter: deadLetters,
-    }
-    await boss.createQueue(name, options)
-    await boss.updateQueue(name, options)
-  }
-  await boss.stop({ graceful: false, close: false })
-}
-
-/**
- * Pins the planner statistics of the queue table, which goes from empty to thousands of waiting jobs and back within seconds. With outdated
- * statistics a fetch reads all waiting jobs, and again for each job that it fetches: 187 ms for 100 of 6,000. Without statistics the
- * planner uses the current table size; with n_distinct 2 and correlation 1 it uses the index of waiting jobs: 1 ms, also for 100 of
- * 100,000.
- */
-async function pinPlannerStatistics(database: Database): Promise<void> {
-  await database.query({
-    text: `alter table pgboss.job_common
-      alter column name set statistics 0, alter column state set statistics 0,
-      alter column blocked set statistics 0, alter column start_after set statistics 0`,
-  })
-  await database.query({
-    text: `select pg_restore_attribute_stats('schemaname', 'pgboss', 'relname', 'job_common', 'attname', 'name', 'inherited', false,
-      'null_frac', 0::real, 'avg_width', 20, 'n_distinct', 2::real, 'correlation', 1::real)`,
-  })
 }

@@ -2,7 +2,7 @@ import type { WorkDeclaration } from '#shared/platform/kernel/background.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
-/** Kinds of worker processes, scaled independently: `node workers/main.ts --pools=functions,flows`. */
+/** Kinds of worker processes, scaled independently: `bin/kontor worker --pools=functions,flows`. */
 export const workerPools = ['functions', 'flows', 'data', 'mail', 'schedule'] as const
 export type WorkerPool = (typeof workerPools)[number]
 

@@ -2,7 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
-import { probeParts } from '#shared/platform/jobs/part-waits.ts'
+import { probeParts } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>

@@ -39,6 +39,8 @@ export interface Config {
   readonly signInLimit: { readonly perAccount: number; readonly perIp: number }
   /** Maximum workspaces that a person may own, and make in an hour. The operator's commands are exempt. */
   readonly workspaceLimit: { readonly perPerson: number; readonly perHour: number }
+  /** The release that a process runs, for people: a version or a commit. */
+  readonly release: string
   readonly databaseConnections: number
   readonly databaseProcessors: number
   readonly workerPort: number
@@ -226,6 +228,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       perPerson: read('MAX_WORKSPACES_PER_PERSON', integer(100, 1, 1e6)),
       perHour: read('WORKSPACES_PER_HOUR', integer(20, 1, 1e6)),
     },
+    release: read('KONTOR_RELEASE', text('unnamed')),
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),

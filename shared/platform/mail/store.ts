@@ -14,7 +14,7 @@ import {
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { retryPolicies } from '#shared/platform/jobs/job.ts'
-import { makeRetriesDue } from '#shared/platform/jobs/part-waits.ts'
+import { makeRetriesDue } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { type Mail, type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
 
@@ -219,6 +219,22 @@ export async function countMail(
 ): Promise<{ readonly fromWorkspace: number; readonly toAddress: number }> {
   const [row] = await db.query(selectMailCounts(counted))
   return row ?? { fromWorkspace: 0, toAddress: 0 }
+}
+
+const backlogColumns = { waiting: integer.notNull, oldest: instant, uncertain: integer.notNull, failed_day: integer.notNull }
+
+const selectMailBacklog = statement(
+  'mail.selectMailBacklog',
+  `select count(*) filter (where status in ('queued', 'sending'))::integer as waiting,
+     min(created_at) filter (where status in ('queued', 'sending')) as oldest,
+     count(*) filter (where status = 'uncertain')::integer as uncertain,
+     count(*) filter (where status = 'failed' and created_at > now() - interval '1 day')::integer as failed_day
+   from outbox_mails`,
+  { params: {}, columns: backlogColumns },
+)
+/** Counts the mails of all workspaces that wait, since when, and those that failed in the last day. Reads the whole outbox. */
+export async function readMailBacklog(db: Executor): Promise<RowOf<typeof backlogColumns> | undefined> {
+  return (await db.query(selectMailBacklog()))[0]
 }
 
 const eraseMessageTexts = statement(

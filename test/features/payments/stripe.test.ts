@@ -120,7 +120,7 @@ test('stripe: an event is processed once, and its replays change nothing', async
   t.is(await countRows(w.db, 'payment_events', w.org.id), 1)
   t.is((await stripe.deliver(w.visitor, connectionId, completed, { secret: 'wrong' })).status, 400)
   // A process counts the rows of the world that was started last, which may be another file's.
-  t.teardown(watchInstallation(w.worker.database, w.api.services.log))
+  t.teardown(watchInstallation(w.worker.database, w.worker.processId, w.api.services.log))
   const metrics = (await w.visitor.get('/metrics')).text + (await registry.metrics())
   const figure = (name: string) =>
     Number(

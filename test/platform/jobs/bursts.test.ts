@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Tx } from '#shared/platform/db/database.ts'
-import { findActiveJobs } from '#shared/platform/jobs/monitoring/active-jobs.ts'
 import { completeOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { findActiveJobs } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import { world } from '#test/support/world.ts'
 
 /** Waiting jobs, of which the planner has no statistics. */

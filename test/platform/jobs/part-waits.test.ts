@@ -1,6 +1,6 @@
 import test from 'ava'
 import { exportRecordsJob } from '#shared/core/records/jobs.ts'
-import { listDeadLetters } from '#shared/platform/jobs/dead-letters.ts'
+import { listDeadLetters } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { firstSpaces, spaceOf } from '#test/features/drive/support.ts'
 import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
 import { ageWait, postponeRetries, readWaitingJobs } from '#test/platform/jobs/rows.ts'

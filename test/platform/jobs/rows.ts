@@ -102,3 +102,8 @@ export async function ageWait(db: Db, id: string): Promise<void> {
   const statement = `update pgboss.job set output = jsonb_set(output, '{since}', to_jsonb(now() - interval '2 days')) where id = $1`
   await db.query(statement, [id])
 }
+
+/** Changes the version that pg-boss's tables say they have. */
+export async function setTableVersion(db: Db, version: number): Promise<void> {
+  await db.query('update pgboss.version set version = $1', [version])
+}

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { setSharesApart } from '#shared/core/workspaces/owners.ts'
 import { deadLetterQueue, defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
-import { installJobQueues } from '#shared/platform/jobs/job-queue.ts'
+import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
 import { countWaitingJobs, moveWorkspace } from '#test/platform/jobs/rows.ts'

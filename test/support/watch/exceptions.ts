@@ -42,6 +42,7 @@ export const exceptions: readonly Exception[] = [
       'jobs.setCompleted',
       'jobs.setCancelled',
       'jobs.setReopened',
+      'jobs.setFailureAnswered',
     ],
     tables: ['operations'],
     because: 'the id belongs to a job that this process enqueued or fetched; callers read theirs by workspace and id',
@@ -88,6 +89,29 @@ export const exceptions: readonly Exception[] = [
     statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'events.findWaitingWorkspaces'],
     tables: ['gated_jobs', 'event_outbox', 'deferred_jobs', 'workspaces'],
     because: 'workers look for waiting work in all workspaces, and whether each may run now',
+  },
+  {
+    statements: ['jobs.findDeadLetters', 'jobs.deleteDeadLetter'],
+    tables: ['operations', 'workspaces'],
+    because: 'the operator lists and retries failed jobs of all workspaces on the command line',
+  },
+  {
+    statements: ['workspaces.findIdsByName', 'workspaces.selectWorkspaces', 'workspaces.selectPeople'],
+    tables: ['workspaces', 'members'],
+    because: 'the operator lists workspaces and people on the command line, and names a workspace there',
+  },
+  {
+    statements: ['with recursive ids as ( select $1::text as id', 'with ids as ( select unnest($1::text[]) as id'],
+    tables: [
+      ...['audit_entries', 'event_outbox', 'flow_runs', 'flow_steps', 'function_runs', 'functions', 'gated_jobs'],
+      ...['idempotency_records', 'notification_rules', 'notifications', 'operations'],
+    ],
+    because: 'the operator follows a request by its id on the command line, in whatever workspace it was',
+  },
+  {
+    statements: ['mail.selectMailBacklog'],
+    tables: ['outbox_mails'],
+    because: 'the operator counts the mails that wait in all workspaces, and sees no others of their columns',
   },
   {
     statements: ['queues.countAllItems'],

@@ -16,7 +16,7 @@ import {
   revertOperationStart,
   startOperation,
 } from '#shared/platform/jobs/operations/operations.ts'
-import { mayWaitForPart } from '#shared/platform/jobs/part-waits.ts'
+import { mayWaitForPart } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { dispositionOf, isSuspensionError, requireNotHalted, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'

@@ -4,7 +4,7 @@ import { findWaitingWorkspaces, takeDispatches } from '#shared/platform/events/s
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
-import { findCrowdedWorkspaces } from '#shared/platform/jobs/monitoring/crowded-workspaces.ts'
+import { findCrowdedWorkspaces } from '#shared/platform/jobs/pgboss/crowded-workspaces.ts'
 import { waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'

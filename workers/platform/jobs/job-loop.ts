@@ -1,12 +1,13 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable, isOverloaded, partAwayOf } from '#shared/platform/db/database-errors.ts'
+import type { RunningJob } from '#shared/platform/db/processes/store.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
-import { jobAttemptSeconds } from '#shared/platform/jobs/metrics.ts'
-import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
-import { endedPartWait, endPartWaits, mayWaitForPart, startPartWait, waitingSince } from '#shared/platform/jobs/part-waits.ts'
+import { recordAttempt } from '#shared/platform/jobs/metrics.ts'
+import { returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
+import { endedPartWait, endPartWaits, mayWaitForPart, startPartWait, waitingSince } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
@@ -22,6 +23,7 @@ const abortGraceMs = 1_000
 
 /** A running attempt: its workspace and share, its end and its abort signal. */
 interface Attempt extends SlotHolder {
+  readonly since: Date
   readonly ended: Promise<void>
   readonly halt: AbortController
 }
@@ -113,6 +115,12 @@ export class JobLoop {
   /** The holders of its slots. */
   get holders(): readonly SlotHolder[] {
     return [...this.#running.values()]
+  }
+
+  /** The jobs that it runs. */
+  get running(): RunningJob[] {
+    const job = this.#job.name
+    return [...this.#running].map(([id, { workspaceId, since }]) => ({ job, id, workspace_id: workspaceId, since: since.toISOString() }))
   }
 
   /** Whether a signal names this loop's queue or its gate. */
@@ -215,7 +223,7 @@ export class JobLoop {
       this.#running.delete(row.id)
       this.#onSlotFree()
     })
-    this.#running.set(row.id, { workspaceId: row.data.workspaceId, shareId, ended, halt })
+    this.#running.set(row.id, { since: new Date(), workspaceId: row.data.workspaceId, shareId, ended, halt })
   }
 
   /** Fills a freed slot. Without a gate, slots that become free while ended jobs are being completed are filled together. */
@@ -227,14 +235,16 @@ export class JobLoop {
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
     const job = this.#job
-    const done = jobAttemptSeconds.startTimer({ job: job.name })
+    const began = performance.now()
+    const record = (outcome: 'completed' | 'failed' | 'rested' | 'waits') =>
+      recordAttempt(job.name, outcome, (performance.now() - began) / 1_000)
     const endCall = trackCall(row.data.workspaceId ?? undefined)
     // Not AbortSignal.timeout, which stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
       const outcome = await currentRequestId.run(row.data.cause.requestId, () => this.#runAttempt(row, halt.signal))
-      done({ outcome: outcome === 'deferred' ? 'rested' : 'completed' })
+      record(outcome === 'deferred' ? 'rested' : 'completed')
       this.#releaseWaiting(row, undefined)
       if (outcome === 'deferred') return
       this.#completed.push(row.id)
@@ -242,7 +252,7 @@ export class JobLoop {
     } catch (error) {
       const part = partAwayOf(error)
       const waits = part !== undefined && mayWaitForPart(row)
-      done({ outcome: waits ? 'waits' : 'failed' })
+      record(waits ? 'waits' : 'failed')
       this.#releaseWaiting(row, part)
       await (waits ? this.#waitFor(part, row, error) : this.#logAndFail(row, error)).catch(() => undefined)
     } finally {

@@ -1,5 +1,5 @@
 import { jobWaitSeconds } from '#shared/platform/jobs/metrics.ts'
-import { endedPartWait } from '#shared/platform/jobs/part-waits.ts'
+import { endedPartWait } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { idTimeMs } from '#shared/platform/kernel/ids.ts'
 
 /** The columns of a fetched job that its waiting time is computed from. */
@@ -20,7 +20,7 @@ export function recordWaitTime(job: FetchedJob, hasGate: boolean): void {
   const { id, name, retryCount, createdOn, startedOn } = job
   if (retryCount > 0 || endedPartWait(job)) return
   const enqueuedAt = hasGate ? idTimeMs(id) : time(createdOn)
-  jobWaitSeconds.observe({ job: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
+  jobWaitSeconds.observe({ queue: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
 }
 
 const time = (instant: Date | string): number => new Date(instant).getTime()

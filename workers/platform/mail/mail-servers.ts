@@ -1,5 +1,5 @@
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
-import { endPartWaits } from '#shared/platform/jobs/part-waits.ts'
+import { endPartWaits } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { Part } from '#shared/platform/kernel/process/part.ts'
 import type { DeliveryOutcome } from '#shared/platform/mail/delivery-outcome.ts'

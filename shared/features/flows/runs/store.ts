@@ -23,6 +23,7 @@ import {
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { maxFiledJobs } from '#shared/platform/jobs/operations/filed-jobs.ts'
+import { isJobOpen } from '#shared/platform/jobs/pgboss/conditions.ts'
 
 const status = text.as<FlowRunStatus>()
 const input = json.as<TriggerInput>()
@@ -286,10 +287,7 @@ export const findLostRuns = statement(
        )
        else true
      end
-     and not exists (
-       select from pgboss.job
-       where job.name in ('flows.continue', 'flows.call') and job.id = run.job_id and job.state in ('created', 'retry', 'active')
-     )
+     and not ${isJobOpen("in ('flows.continue', 'flows.call')", 'run.job_id')}
      and not exists (select from deferred_jobs as deferred where deferred.workspace_id = run.workspace_id and deferred.id = run.job_id)
      and not exists (
        select from due_work where due_work.workspace_id = run.workspace_id and due_work.kind = 'flows.wait' and due_work.subject = run.id::text

@@ -2,6 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { asUnprepared, statement } from '#shared/platform/db/statements/statement.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { isJobOpen } from '#shared/platform/jobs/pgboss/conditions.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 // Unprepared: the tables may be empty or full, and each needs its own plan.
@@ -12,10 +13,7 @@ const setAbandoned = statement(
    where operation.finished_at is null
      and operation.awaits is null
      and operation.created_at < now() - interval '15 seconds'
-     and not exists (
-       select from pgboss.job as job
-       where job.name = operation.job and job.id = coalesce(operation.job_id, operation.id) and job.state in ('created', 'retry', 'active')
-     )
+     and not ${isJobOpen('= operation.job', 'coalesce(operation.job_id, operation.id)')}
      and not exists (select from gated_jobs as job where job.id = operation.id and job.slot is null)
      and not exists (
        select from deferred_jobs as job

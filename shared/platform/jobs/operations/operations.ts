@@ -221,11 +221,24 @@ export async function cancelQueuedOperation(db: Executor, id: string): Promise<v
 
 const setReopened = statement(
   'jobs.setReopened',
-  `update operations set status = 'queued', job_id = $jobId, error = null, started_at = null, finished_at = null
+  `update operations set status = 'queued', job_id = $jobId, error = null, started_at = null, finished_at = null, failure_answered_at = null
    where id = $id and status = 'failed' returning id`,
   { params: { id: uuid, jobId: uuid }, columns: changed },
 )
 /** Requeues a failed operation for this job, from its last checkpoint. Returns false when it has not failed, or was reopened already. */
 export async function reopenOperation(db: Executor, id: string, jobId: string): Promise<boolean> {
   return (await db.query(setReopened({ id, jobId }))).length > 0
+}
+
+const setFailureAnswered = statement(
+  'jobs.setFailureAnswered',
+  'update operations set failure_answered_at = now() where id = $id and failure_answered_at is null',
+  { params: { id: uuid } },
+)
+/**
+ * Records that a caller is told that the work failed. Its dead letter, if it has one or gets one later, is then retried only on purpose: the
+ * caller may have repeated the call.
+ */
+export async function recordFailureAnswered(db: Executor, id: string): Promise<void> {
+  await db.query(setFailureAnswered({ id }))
 }

@@ -1,16 +1,8 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { text, uuid } from '#shared/platform/db/statements/sql-types.ts'
-import { statement } from '#shared/platform/db/statements/statement.ts'
-import { deadLetterQueue, type JobDefinition } from '#shared/platform/jobs/job.ts'
+import type { JobDefinition } from '#shared/platform/jobs/job.ts'
 import type { JobOrigin, JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
-
-const deleteEndedJob = statement(
-  'jobs.deleteEndedJob',
-  `delete from pgboss.job
-   where (name = $queue and id = $id) or (name = $deadLetters and (source_id = $id or data ->> 'operationId' = $id::text))`,
-  { params: { queue: text, id: uuid, deadLetters: text } },
-)
+import { deleteEndedJob } from '#shared/platform/jobs/pgboss/ended-jobs.ts'
 
 /**
  * Retries a failed operation under the same id, so that earlier progress is found by its id and checkpoint. For operations that failed
@@ -26,7 +18,7 @@ export async function retryOperation<Payload>(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await reopenOperation(tx, operationId, operationId))) return false
-    await tx.query(deleteEndedJob({ queue: job.name, id: operationId, deadLetters: deadLetterQueue }))
+    await deleteEndedJob(tx, job.name, operationId)
     await queue.send(tx, job, operationId, { workspaceId, cause, payload: job.payload.parse(payload, 'payload') })
     return true
   })

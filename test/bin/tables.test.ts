@@ -1,26 +1,20 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import test from 'ava'
-import { formatTable } from '#scripts/table.ts'
 import { jobs } from '#shared/features.ts'
+import { callWith } from '#test/bin/call.ts'
+import { formatTable } from '../../bin/table.ts'
 
-const run = async (script: string, ...words: string[]): Promise<string[]> => {
-  const path = join(import.meta.dirname, '..', '..', 'scripts', script)
-  const { stdout } = await promisify(execFile)(process.execPath, [path, ...words], { env: {} })
-  return stdout.trimEnd().split('\n')
-}
+const run = async (...words: string[]): Promise<string[]> => (await callWith({}, ...words)).out.trimEnd().split('\n')
 
 test('tables: columns are as wide as their widest cell', (t) => {
   const rows = [
     ['a', 'bb', 'c'],
     ['aaa', null, 1],
   ]
-  t.is(formatTable(rows), 'a    bb  c\naaa      1')
+  t.deepEqual(formatTable(rows), ['a    bb  c', 'aaa      1'])
 })
 
 test('tables: the table of routes needs no configuration and shows the routes that contain all words', async (t) => {
-  const lines = await run('routes.ts', 'get', '/jobs/')
+  const lines = await run('routes', 'get', '/jobs/')
   t.deepEqual(
     lines.slice(1, -2).map((line) => line.split(/\s+/).slice(0, 3)),
     [
@@ -32,6 +26,6 @@ test('tables: the table of routes needs no configuration and shows the routes th
 })
 
 test('tables: the table of jobs has a line for each', async (t) => {
-  const lines = (await run('jobs.ts')).slice(1)
+  const lines = (await run('jobs')).slice(1)
   t.deepEqual(lines.map((line) => line.split(/\s+/)[1]).sort(), jobs.map(({ name }) => name).sort())
 })

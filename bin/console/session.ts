@@ -4,9 +4,9 @@ import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 import { platformScope } from '#shared/services.ts'
-import { requirePerson, workspaceScope } from '../../bin/workspaces.ts'
+import { requirePerson, workspaceScope } from '../workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
 
 /** The console's current scope: no workspace at first, then an actor in one. */
@@ -34,11 +34,7 @@ export class ConsoleSession {
 
   /** Enters a workspace by id or name, as its owner. Throws NOT_FOUND, or VALIDATION_ERROR when several have the name. */
   async enter(text: string): Promise<Workspace> {
-    const { db } = this.#platform
-    const statement = { text: 'select id from workspaces where name = $1 order by created_at, id', values: [text] }
-    const ids = isUuid(text) ? [text] : (await db.query<{ id: string }>(statement)).map(({ id }) => id)
-    if (ids.length > 1) throw problem('VALIDATION_ERROR', `${ids.length} workspaces have this name: ${ids.join(', ')}`)
-    const scope = await workspaceScope(this.#platform, ids[0] ?? text)
+    const scope = await workspaceScope(this.#platform, text)
     this.#place = { scope, token: null }
     await this.become(scope.workspace.owner_id)
     return scope.workspace

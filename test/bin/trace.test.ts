@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import test from 'ava'
+import { callKontor } from '#test/bin/call.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
+import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test)
-const script = join(import.meta.dirname, '..', '..', 'scripts', 'trace.ts')
 
-const trace = async (url: string, requestId: string): Promise<string[]> => {
-  const { stdout } = await promisify(execFile)(process.execPath, [script, requestId], { env: { DATABASE_URL: url } })
-  return stdout.trimEnd().split('\n')
-}
+const trace = async (w: Pick<World, 'config'>, requestId: string): Promise<string[]> =>
+  (await callKontor(w, 'trace', requestId)).out.trimEnd().split('\n')
 
 test('trace: the trace of a request shows its audit entry, its dispatch and the notifications', async (t) => {
   const { org, config, drain } = await start()
@@ -19,7 +15,7 @@ test('trace: the trace of a request shows its audit entry, its dispatch and the 
   const id = `trace.${org.id}`
   await org.owner.post(`${org.path}/records/thing`, {}, { 'x-request-id': id })
   await drain()
-  const lines = await trace(config.databaseUrl, id)
+  const lines = await trace({ config }, id)
   const text = lines.join('\n')
   for (const part of ['record.created', 'notifications.deliver', 'notification  Something new']) t.true(text.includes(part), text)
 })
@@ -31,7 +27,7 @@ test('trace: the trace of a request with a job shows its operation and its idemp
   const id = `import.${org.id}`
   const headers = { 'x-request-id': id, 'idempotency-key': 'once', 'content-type': 'text/csv' }
   t.is((await org.owner.post(`${org.path}/records/thing/import`, 'word\n1\n', headers)).status, 200)
-  const text = (await trace(config.databaseUrl, id)).join('\n')
+  const text = (await trace({ config }, id)).join('\n')
   for (const part of ['operation', 'records.import', 'idempotency record', 'key once']) t.true(text.includes(part), text)
 })
 
@@ -43,7 +39,7 @@ test('trace: the trace of a request that runs functions shows each run and what 
   const outer = await make('Caller', `await sdk.functions.invoke('${inner}'); throw new Error('and then it broke')`)
   const id = `run.${org.id}`
   await org.owner.post(`${org.path}/functions/${outer}/invoke`, {}, { 'x-request-id': id })
-  const lines = await trace(config.databaseUrl, id)
+  const lines = await trace({ config }, id)
   const expected = [
     / functions\.invoke +completed/,
     / function run +Caller +threw .*and then it broke/,
@@ -72,7 +68,7 @@ test('trace: the trace of a request that starts a flow shows the run, its steps 
   const id = `flow.${org.id}`
   await org.owner.post(`${org.path}/records/locations`, { values: { name: 'traced' } }, { 'x-request-id': id })
   await drain()
-  const lines = await trace(config.databaseUrl, id)
+  const lines = await trace({ config }, id)
   const expected = [
     / flow run +First +ok .*record_event created of locations/,
     / flow step +action\.create_record +ok .* n1 \d+ ms/,
@@ -88,5 +84,5 @@ test('trace: the trace of a request that starts a flow shows the run, its steps 
 
 test('trace: the trace of an unknown request has no steps', async (t) => {
   const { config } = await start()
-  t.is((await trace(config.databaseUrl, 'nobody')).at(-1), '0 steps')
+  t.is((await trace({ config }, 'nobody')).at(-1), '0 steps')
 })

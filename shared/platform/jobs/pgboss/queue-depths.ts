@@ -6,11 +6,11 @@ const columns = {
   job: text.notNull,
   waiting: integer.notNull,
   running: integer.notNull,
-  /** Waiting time of the next job, in the queue or at its gate, in seconds; 0 when none is due. */
+  /** Waiting time of the first job, in the queue, before its next try or at its gate, in seconds; 0 when none waits. */
   oldestSeconds: double.notNull,
 }
 
-/** Numbers of waiting and running jobs of a queue, and the age of the next one. */
+/** Numbers of waiting and running jobs of a queue, and the age of the first one. */
 export type QueueDepth = RowOf<typeof columns>
 
 /** Upper bound of the counts of undispatched events and of jobs at gates; there may be more. */
@@ -19,8 +19,8 @@ const maxCounted = 10_000
 /** Excludes suspended workspaces: their events wait for the suspension's end, not for a worker. */
 const isDispatched = (workspace: string) => `(select status from workspaces where id = ${workspace}) is distinct from 'suspended'`
 
-// pg-boss updates the counts every few seconds, so the query costs the same with a million jobs as with none. The next job is read by the
-// index that fetches use.
+// pg-boss updates the counts every few seconds, so the query costs the same with a million jobs as with none. The first job is read by the
+// index that fetches use: no job has a priority, and only jobs that wait for another try start later than they were sent.
 const selectQueueDepths = statement(
   'jobs.selectQueueDepths',
   `select queue.name as job, queue.queued_count + coalesce(gated.waiting, 0) as waiting, queue.active_count as running,
@@ -28,7 +28,7 @@ const selectQueueDepths = statement(
    from pgboss.queue as queue
    left join lateral (
      select created_on from pgboss.job as job
-     where job.name = queue.name and job.state < 'active' and not job.blocked and job.start_after <= now()
+     where job.name = queue.name and job.state < 'active' and not job.blocked
      order by priority desc, created_on limit 1
    ) as next on true
    left join (

@@ -1,4 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
+import { findJobsOfRequests } from '#shared/platform/jobs/pgboss/jobs-of-requests.ts'
 
 /** One effect of a request. */
 interface Step {
@@ -24,9 +25,15 @@ interface Step {
 // Changes by a flow run carry the run's id as their request id, and the run that of its cause, so runs are followed like requests. Request
 // ids have no index: traces are rare, and every write would pay for one. A notification has no request id; its id is computed by
 // notification_id from the audit entry, the rule and the member, so it is found by computing the id again.
-const text = `
+const requestsText = `
   with recursive ids as (
     select $1::text as id union select run.id::text from ids join flow_runs as run on run.request_id = ids.id
+  )
+  select id from ids`
+
+const text = `
+  with ids as (
+    select unnest($1::text[]) as id
   ), flows as (
     select run.* from flow_runs as run where run.id::text in (select id from ids)
   ), entries as (
@@ -35,10 +42,6 @@ const text = `
     select id, created_at, kind, status, error ->> 'code' as code from operations where request_id in (select id from ids)
   )
   select created_at as at, 'operation' as what, kind as name, status as state, id::text, code as detail, 1 as place from started
-  union all
-  select created_on, case when source_id is null then 'job' else 'dead letter' end, coalesce(source_name, name), state::text,
-    coalesce(source_id, id)::text, concat_ws(': ', 'attempt ' || coalesce(source_retry_count, retry_count) + 1, output ->> 'message'), 3
-  from pgboss.job where data -> 'cause' ->> 'requestId' in (select id from ids)
   union all
   select uuid_extract_timestamp(id), 'job', queue, 'at the gate', id::text, gate, 3
   from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' in (select id from ids)
@@ -70,7 +73,22 @@ const text = `
   union all
   select idempotency_records.created_at, 'idempotency record', idempotency_records.path, null, idempotency_records.operation_id::text, 'key ' || idempotency_records.key, 5
   from idempotency_records join started on started.id = idempotency_records.operation_id
-  order by at, place, id`
+`
 
-/** The effects of a request, by time; empty if none are known, or none any more. */
-export const traceRequest = (db: Executor, requestId: string): Promise<Step[]> => db.query<Step>({ text, values: [requestId] })
+/** A step with its rank among steps of the same instant: causes before effects. */
+interface RankedStep extends Step {
+  readonly place: number
+}
+
+/** Finds the effects of a request, by time; empty if none are known, or none any more. */
+export async function traceRequest(db: Executor, requestId: string): Promise<Step[]> {
+  const requests = await db.query<{ id: string }>({ text: requestsText, values: [requestId] })
+  const ids = requests.map(({ id }) => id)
+  const [steps, jobs] = [await db.query<RankedStep>({ text, values: [ids] }), await findJobsOfRequests(db, ids)]
+  const ofJobs = jobs.map(({ id, job, at, isDeadLetter, state, attempt, message }): RankedStep => {
+    const what = isDeadLetter ? 'dead letter' : 'job'
+    return { at, what, name: job, state, id, detail: `attempt ${attempt}${message ? `: ${message}` : ''}`, place: 3 }
+  })
+  const order = [...steps, ...ofJobs].map((step) => ({ step, key: [step.at, step.place, step.id].join(' ') }))
+  return order.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ step: { place: _, ...step } }) => step)
+}

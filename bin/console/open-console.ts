@@ -2,14 +2,11 @@ import type { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { type REPLServer, start } from 'node:repl'
 import { startApi } from '#api/server.ts'
-import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
-import { completeEnvironment } from '../bin/environment.ts'
-import { loadDomains } from './console/domains.ts'
-import { globalsOf } from './console/globals.ts'
-import { ConsoleSession } from './console/session.ts'
-
-// `npm run console -- [workspace] [who]`: a REPL with everything loaded, on the database of a running npm start or of DATABASE_URL.
+import { configOf, type Environment } from '../environment.ts'
+import { loadDomains } from './domains.ts'
+import { globalsOf } from './globals.ts'
+import { ConsoleSession } from './session.ts'
 
 const manual = `
   await org('Demo')                          enter a workspace by its name or id, as its owner
@@ -23,17 +20,13 @@ const manual = `
   db, cache, queue, config                   process-wide services
 `
 
-const environment = completeEnvironment(process.env)
-if (!environment.DATABASE_URL || !environment.SECRET_KEY) {
-  console.error('Set DATABASE_URL and SECRET_KEY, or start Kontor with npm start.')
-  process.exitCode = 2
-} else {
+/**
+ * Starts an API from the code at hand and a REPL on it, in a workspace and as a caller if they are given. Ending it revokes the credentials
+ * that it made. Throws VALIDATION_ERROR without DATABASE_URL or SECRET_KEY.
+ */
+export async function openConsole(environment: Environment, workspace?: string, who?: string): Promise<void> {
   // Log failures only, and not each request from here.
-  await open(readConfig({ ...environment, LOG_LEVEL: environment.LOG_LEVEL || 'warn' }), process.argv.slice(2))
-}
-
-/** Starts an API from the code at hand and a REPL on it. Ending it revokes the credentials that it made. */
-async function open(config: Config, [workspace, who]: readonly string[]): Promise<void> {
+  const config = configOf({ ...environment, LOG_LEVEL: environment.LOG_LEVEL || 'warn' }, true)
   await using cleanup = new AsyncDisposableStack()
   const api = await startApi({ ...config, port: 0 }, createLogger('console', config.logLevel))
   cleanup.defer(() => api.stop(1_000))

@@ -3,24 +3,24 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test from 'ava'
-import { countCredentials } from '#test/scripts/rows.ts'
+import { countCredentials } from '#test/bin/rows.ts'
 import { createAccount } from '#test/support/account.ts'
 import { createMember, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 const start = shareWorld(test, { TRUST_PROXY: '1' })
-const script = join(import.meta.dirname, '..', '..', 'scripts', 'console.ts')
+const script = join(import.meta.dirname, '..', '..', 'bin', 'kontor')
 
 /** The console's output for these lines, without prompts. */
 async function say(w: World, args: readonly string[], lines: readonly string[]): Promise<string[]> {
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(script, ['console', ...args], {
     env: {
       DATABASE_URL: w.config.databaseUrl,
       SECRET_KEY: w.config.secretKey.toString('hex'),
       DATA_DIR: w.config.dataDir,
       LOG_LEVEL: 'fatal',
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      PATH: process.env.PATH,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -120,10 +120,13 @@ test('console: lines after a failing one are evaluated', async (t) => {
 
 test('console: missing settings and unknown workspaces are reported', async (t) => {
   const w = await start()
-  const child = spawn(process.execPath, [script], { env: { DATA_DIR: w.config.dataDir }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(script, ['console'], {
+    env: { DATA_DIR: w.config.dataDir, PATH: process.env.PATH },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   t.is(code, 2)
-  t.regex(said, /^Set DATABASE_URL and SECRET_KEY/)
+  t.regex(said, /^DATABASE_URL must name the database/)
   t.deepEqual(
     (await say(w, [], ['.manual', `await org('Nowhere').catch(({ message }) => message)`])).filter((line) =>
       /^ {2}await org|There/.test(line),

@@ -1,0 +1,87 @@
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { bigint, instant, integer, type RowOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+// What the operator sees of all workspaces, on the command line.
+
+const listedColumns = {
+  id: uuid.notNull,
+  name: text.notNull,
+  /** `provisioning`, `active`, `suspended`, or `deleting`. */
+  status: text.notNull,
+  plan: text.notNull,
+  owner: text.notNull,
+  members: integer.notNull,
+  created_at: instant.notNull,
+}
+
+const selectWorkspaces = statement(
+  'workspaces.selectWorkspaces',
+  `select workspace.id, workspace.name, case when workspace.deleting_at is null then workspace.status else 'deleting' end as status, workspace.plan, owner.email as owner,
+     (select count(*)::integer from members where members.workspace_id = workspace.id) as members, workspace.created_at
+   from workspaces as workspace join users as owner on owner.id = workspace.owner_id
+   order by workspace.created_at, workspace.id`,
+  { params: {}, columns: listedColumns },
+)
+/** Lists all workspaces, oldest first. */
+export const listWorkspaces = (db: Executor): Promise<RowOf<typeof listedColumns>[]> => db.query(selectWorkspaces())
+
+const personColumns = {
+  id: uuid.notNull,
+  email: text.notNull,
+  name: text.notNull,
+  owns: integer.notNull,
+  belongs_to: integer.notNull,
+  created_at: instant.notNull,
+}
+
+const selectPeople = statement(
+  'workspaces.selectPeople',
+  `select person.id, person.email, person.name,
+     (select count(*)::integer from workspaces where workspaces.owner_id = person.id) as owns,
+     (select count(*)::integer from members where members.user_id = person.id) as belongs_to,
+     person.created_at
+   from users as person
+   where $workspaceId::uuid is null
+     or exists (select from members where members.workspace_id = $workspaceId and members.user_id = person.id)
+   order by lower(person.email), person.id`,
+  { params: { workspaceId: uuid.orNull }, columns: personColumns },
+)
+/** Lists the people with an account, or the members of one workspace, by address. */
+export const listPeople = (db: Executor, workspaceId?: string): Promise<RowOf<typeof personColumns>[]> =>
+  db.query(selectPeople({ workspaceId }))
+
+const usageColumns = {
+  members: integer.notNull,
+  service_accounts: integer.notNull,
+  record_types: integer.notNull,
+  records: bigint.notNull,
+  record_bytes: bigint.notNull,
+  function_runs_day: integer.notNull,
+  function_seconds_day: integer.notNull,
+  mails_day: integer.notNull,
+}
+
+const selectWorkspaceUsage = statement(
+  'workspaces.selectWorkspaceUsage',
+  `select
+     (select count(*)::integer from members where workspace_id = $workspaceId) as members,
+     (select count(*)::integer from service_accounts where workspace_id = $workspaceId) as service_accounts,
+     (select count(*)::integer from record_types where workspace_id = $workspaceId) as record_types,
+     (select coalesce(sum(records), 0)::bigint from record_counts where workspace_id = $workspaceId) as records,
+     (select coalesce(sum(pg_total_relation_size(class.oid)), 0)::bigint from pg_class as class
+       where class.relnamespace = to_regnamespace($schema) and class.relkind = 'r') as record_bytes,
+     run.count as function_runs_day, run.seconds as function_seconds_day,
+     (select count(*)::integer from outbox_mails
+       where workspace_id = $workspaceId and created_at > now() - interval '1 day') as mails_day
+   from (
+     select count(*)::integer as count, coalesce(sum(duration_ms) / 1000, 0)::integer as seconds from function_runs
+     where workspace_id = $workspaceId and finished_at > now() - interval '1 day'
+   ) as run`,
+  { params: { workspaceId: uuid, schema: text }, columns: usageColumns },
+)
+/** What a workspace holds, and what it did in the last day. `record_bytes` includes indexes. */
+export async function readWorkspaceUsage(db: Executor, workspaceId: string): Promise<RowOf<typeof usageColumns> | undefined> {
+  return (await db.query(selectWorkspaceUsage({ workspaceId, schema: schemaOf(workspaceId) })))[0]
+}
