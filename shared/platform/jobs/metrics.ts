@@ -6,7 +6,7 @@ import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 export const jobWaitSeconds = new Histogram({
   name: 'kontor_job_wait_seconds',
   help: 'Time from when a job was due until its first attempt began, its wait at a gate included, by job',
-  labelNames: ['job'],
+  labelNames: ['queue'],
   buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800],
   registers: [],
 })
@@ -14,7 +14,7 @@ export const jobWaitSeconds = new Histogram({
 export const jobAttemptSeconds = new Histogram({
   name: 'kontor_job_attempt_seconds',
   help: 'Time that one attempt of a job took, by job and outcome',
-  labelNames: ['job', 'outcome'],
+  labelNames: ['queue', 'outcome'],
   buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
   registers: [],
 })
@@ -24,16 +24,16 @@ export const jobMetrics: Metrics<Executor> = {
   addGauges: (registry, query) => {
     // A scrape collects the gauges in the order of their registration, so the second gauge uses the rows that the first one has read.
     let depths: Promise<readonly QueueDepth[]> = Promise.resolve([])
-    addGauge(registry, 'kontor_queue_jobs', 'Jobs in a queue, by whether they wait or run', ['job', 'state'], async () => {
+    addGauge(registry, 'kontor_queue_jobs', 'Jobs in a queue, by whether they wait or run', ['queue', 'state'], async () => {
       depths = query(findQueueDepths, 'jobs')
       return (await depths).flatMap(({ job, waiting, running }) => [
-        { labels: { job, state: 'waiting' }, value: waiting },
-        { labels: { job, state: 'running' }, value: running },
+        { labels: { queue: job, state: 'waiting' }, value: waiting },
+        { labels: { queue: job, state: 'running' }, value: running },
       ])
     })
     const help = 'Since when the next job of a queue, or of its gate, has been waiting; 0 when none is due'
-    addGauge(registry, 'kontor_queue_oldest_seconds', help, ['job'], async () =>
-      (await depths).map(({ job, oldestSeconds }) => ({ labels: { job }, value: oldestSeconds })),
+    addGauge(registry, 'kontor_queue_oldest_seconds', help, ['queue'], async () =>
+      (await depths).map(({ job, oldestSeconds }) => ({ labels: { queue: job }, value: oldestSeconds })),
     )
   },
 }

@@ -224,7 +224,7 @@ export class JobLoop {
 
   async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
     const job = this.#job
-    const done = jobAttemptSeconds.startTimer({ job: job.name })
+    const done = jobAttemptSeconds.startTimer({ queue: job.name })
     const endCall = trackCall(row.data.workspaceId ?? undefined)
     // Not AbortSignal.timeout, which stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))

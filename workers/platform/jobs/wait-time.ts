@@ -17,7 +17,7 @@ interface FetchedJob {
 export function recordWaitTime({ id, name, retryCount, createdOn, startedOn }: FetchedJob, hasGate: boolean): void {
   if (retryCount > 0) return
   const enqueuedAt = hasGate ? idTimeMs(id) : time(createdOn)
-  jobWaitSeconds.observe({ job: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
+  jobWaitSeconds.observe({ queue: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
 }
 
 const time = (instant: Date | string): number => new Date(instant).getTime()

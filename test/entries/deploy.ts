@@ -1,0 +1,2 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/deploy/queries.test.ts'
