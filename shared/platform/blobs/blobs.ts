@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
-import { deleteBlobs, doomBlob, doomIdleBlobs, insertBlob, touchBlob } from '#shared/platform/blobs/store.ts'
+import { deleteBlobs, doomBlob, doomIdleBlobs, insertBlob, measureBlob, touchBlob } from '#shared/platform/blobs/store.ts'
 import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
+import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -55,7 +56,9 @@ export class Blobs {
       }
     }
     try {
-      return { id, ...(await this.#store.write(id, watched())) }
+      const written = await this.#store.write(id, watched())
+      await this.#database.query(measureBlob({ workspaceId, id, ...written }))
+      return { id, ...written }
     } catch (error) {
       await this.discard(workspaceId, id).catch(() => undefined)
       throw streamFailure ? streamFailure.error : storeProblem(error)
@@ -91,7 +94,8 @@ export class Blobs {
    * Deletes blobs that no row has held for the grace period, in all workspaces, and returns their number. Stops between batches on abort.
    */
   async sweep(signal: AbortSignal, graceSeconds = this.#graceSeconds): Promise<number> {
-    if ((await this.fault()) !== undefined) return 0
+    // The store of a restored copy may be that of the original.
+    if ((await isHeld(this.#database)) || (await this.fault()) !== undefined) return 0
     for (let count = 0; ; ) {
       if (signal.aborted) return count
       const doomed = await this.#database.query(doomIdleBlobs({ graceSeconds, limit: sweepBatch }))
