@@ -35,6 +35,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     connections: config.databaseConnections,
     statementTimeoutMs: 15_000,
     supervise: false,
+    waitsForRestored: true,
     watchStore,
     now: time,
   })

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { backupCommands } from './commands/backup.ts'
 import { bootstrapCommands } from './commands/bootstrap.ts'
 import { driveCommands } from './commands/drive.ts'
 import { importCommands } from './commands/import.ts'
@@ -10,6 +11,7 @@ import { ledgerCommands } from './commands/ledger.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
 import { queueCommands } from './commands/queues.ts'
+import { restoredCommands } from './commands/restored.ts'
 import { statusCommands } from './commands/status.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
@@ -24,6 +26,8 @@ export const commands: readonly Command[] = [
   ...queueCommands,
   ...ledgerCommands,
   ...migrateCommands,
+  ...backupCommands,
+  ...restoredCommands,
   ...statusCommands,
   ...jobCommands,
   ...indexCommands,

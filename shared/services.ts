@@ -7,6 +7,8 @@ import { Cache } from '#shared/platform/db/cache/cache.ts'
 import { openDatabaseClock } from '#shared/platform/db/clock.ts'
 import { Database, type Executor } from '#shared/platform/db/database.ts'
 import { refuseSquashedMigrations } from '#shared/platform/db/migrate.ts'
+import { isHeld, waitUntilRestored, warnWhileHeld } from '#shared/platform/db/restored/restored-copy.ts'
+import { openEgress } from '#shared/platform/egress/egress.ts'
 import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -21,6 +23,8 @@ interface ProcessKind {
   readonly statementTimeoutMs: number
   /** Whether its job queue runs pg-boss maintenance. */
   readonly supervise: boolean
+  /** Whether it waits for `kontor restored` where KONTOR_RESTORED is set; commands do not. */
+  readonly waitsForRestored: boolean
   /** Wraps the byte store to measure it. */
   readonly watchStore?: (store: ByteStore) => ByteStore
   /** The clock; default is the database's time. */
@@ -47,12 +51,14 @@ export async function openServices(
     slow: { ms: config.slowStatementMs, log },
   })
   opened.defer(() => database.close())
+  if (kind.waitsForRestored) await waitUntilRestored(database, config, log)
   const cache = new Cache(config.databaseUrl, kind.name)
   opened.defer(() => cache.close())
   const jobQueue = new JobQueue(database, { supervise: kind.supervise })
   await jobQueue.open((error) => log.warn({ err: error }, 'queue'))
   opened.defer(() => jobQueue.close())
   await refuseSquashedMigrations(database)
+  if (kind.waitsForRestored) await warnWhileHeld(database, log)
   const blobs = await openBlobs(config, database, parts.fileStore, kind.watchStore)
   opened.defer(() => blobs.close())
   const clock = await openDatabaseClock(database, log)
@@ -61,13 +67,14 @@ export async function openServices(
   const fieldUses = createUseCounter(database, now, log)
   opened.defer(() => fieldUses.flush())
   const all = opened.move()
-  const services = { config, cache, jobQueue, blobs, log, parts, now, fieldUses, recordGuards: guards, database }
+  const egress = openEgress(config, () => isHeld(database))
+  const services = { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards: guards, database }
   return { services, close: () => all.disposeAsync() }
 }
 
 /** The scope of work outside any workspace. */
 export const platformScope = <Db extends Executor>(
-  { config, cache, jobQueue, blobs, log, parts, now, fieldUses, recordGuards }: Services,
+  { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards }: Services,
   db: Db,
   principal: Principal | null,
   cause: Cause,
@@ -76,6 +83,7 @@ export const platformScope = <Db extends Executor>(
   cache,
   jobQueue,
   blobs,
+  egress,
   log,
   parts,
   now,

@@ -34,6 +34,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
     connections: config.databaseConnections,
     statementTimeoutMs: 120_000,
     supervise: true,
+    waitsForRestored: true,
     watchStore,
     now: time,
   })

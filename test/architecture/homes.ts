@@ -122,6 +122,16 @@ const access = eachFile(
   { 'api/http/a.ts': `if (actor.policy.permits('types:read') === 'never') throw problem('FORBIDDEN')` },
 )
 
+const waysOut = eachFile(
+  'dialers are made by shared/platform/egress/egress.ts',
+  isProduct,
+  (one) =>
+    /\b(?:restrictedDialer|operatorDialer)\b/.test(one.text) && !within(one.path, ['shared/platform/egress'])
+      ? ['take scope.egress, which calls nobody while the database is a restored copy']
+      : [],
+  { 'workers/features/calendar/a.ts': `import { operatorDialer } from '#shared/platform/egress/dialer.ts'` },
+)
+
 const planCaps = eachFile(
   'caps of a plan are read and refused by shared/core/scope/plan-cap.ts',
   isProduct,
@@ -159,7 +169,7 @@ const literals = eachFile(
   { 'shared/core/records/a.ts': 'const row = {\n  ...{ id, name },\n}' },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, shapes, pools, literals]
+export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, waysOut, shapes, pools, literals]
 
 /** Every path that these rules name. */
 export const homePaths: readonly string[] = [

@@ -101,3 +101,42 @@ export async function addDeadProcess(db: Db, job: object): Promise<void> {
     [JSON.stringify([job])],
   )
 }
+
+/** Makes open runs of flows as old as those whose job was lost. */
+export async function ageRuns(db: Db): Promise<void> {
+  await db.query(`update flow_runs set touched_at = now() - interval '1 hour' where finished_at is null`)
+}
+
+/** Makes the table of the mark anew with its rows, as a restored dump does. */
+export async function restoreMark(db: Db): Promise<void> {
+  await db.query(`
+    alter table restored_copy rename to restored_original;
+    create table restored_copy (like restored_original including all);
+    insert into restored_copy select * from restored_original;
+    drop table restored_original`)
+}
+
+/** Removes the mark of a restored copy. */
+export async function deleteMark(db: Db): Promise<void> {
+  await db.query('delete from restored_copy')
+}
+
+/** Removes the sizes and digests of all blobs, as of those that earlier releases wrote. */
+export async function forgetMeasures(db: Db): Promise<void> {
+  await db.query('update blobs set size_bytes = null, sha256 = null')
+}
+
+/** How many blobs that rows hold have no digest. */
+export async function countUnmeasured(db: Db): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('select count(*)::integer as count from blobs where holders > 0 and sha256 is null')
+  return rows[0]?.count ?? 0
+}
+
+/** The id of the blob of a file. */
+export async function readBlobId(db: Db, workspaceId: string, key: string): Promise<string> {
+  const { rows } = await db.query<{ blob_id: string }>('select blob_id from drive_objects where workspace_id = $1 and key = $2', [
+    workspaceId,
+    key,
+  ])
+  return rows[0]?.blob_id ?? ''
+}

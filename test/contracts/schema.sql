@@ -50,9 +50,12 @@ create table blobs (
   holders integer default 0 not null,
   idle_since timestamp with time zone default clock_timestamp(),
   doomed boolean default false not null,
+  size_bytes bigint,
+  sha256 text,
   constraint blobs_doomed_without_holders CHECK (((NOT doomed) OR (holders = 0))),
   constraint blobs_holders_check CHECK ((holders >= 0)),
   constraint blobs_idle_without_holders CHECK (((holders = 0) = (idle_since IS NOT NULL))),
+  constraint blobs_measured CHECK ((num_nulls(size_bytes, sha256) <> 1)),
   constraint blobs_pkey PRIMARY KEY (workspace_id, id)
 );
 
@@ -1183,6 +1186,15 @@ create table record_types (
   constraint record_types_key UNIQUE (workspace_id, key),
   constraint record_types_pkey PRIMARY KEY (workspace_id, id),
   constraint record_types_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
+create table restored_copy (
+  is_only boolean default true not null,
+  identity text not null,
+  restored_at timestamp with time zone default now() not null,
+  live_at timestamp with time zone,
+  constraint restored_copy_is_only_check CHECK (is_only),
+  constraint restored_copy_pkey PRIMARY KEY (is_only)
 );
 
 create table role_members (

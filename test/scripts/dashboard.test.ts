@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import test from 'ava'
 import { recordRequest } from '#api/http/metrics.ts'
 import { sections } from '#api/routes.ts'
 import { jobs } from '#shared/features.ts'
 import { jobWaitSeconds, recordAttempt } from '#shared/platform/jobs/metrics.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
-import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
+import { locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { createLine } from '#test/features/queues/support.ts'
 import { deleteDispatches } from '#test/platform/events/rows.ts'
 import { ageDispatches, ageGatedJob, ageJobs, ageWaitingJobs, waitForRetry } from '#test/scripts/rows.ts'
@@ -20,23 +19,6 @@ const later = { prefer: 'respond-async' }
 
 const makeEcho = async ({ org }: World): Promise<string> =>
   (await org.owner.post(`${org.path}/functions`, { name: 'Echo', source: echo })).data.id
-
-const dashboard = new URL('../../scripts/grafana/kontor.json', import.meta.url)
-
-/** The names of metrics in an expression. */
-const namesIn = (expression: string): string[] =>
-  [...expression.matchAll(/\b(?:kontor|nodejs|process)_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count|sum)$/, ''))
-
-test('dashboard: every metric of the dashboard is exposed by the API or the workers', async (t) => {
-  const w = await world()
-  t.teardown(w.close)
-  await w.visitor.get(inboxOf(w))
-  const metrics = (await w.visitor.get('/metrics')).text + (await registry.metrics())
-  const { panels } = JSON.parse(await readFile(dashboard, 'utf8')) as { panels: { targets: { expr: string }[] }[] }
-  const drawn = new Set(panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => namesIn(expr))))
-  t.true(drawn.size >= 10)
-  for (const name of drawn) t.regex(metrics, new RegExp(`^# TYPE ${name} `, 'm'), name)
-})
 
 test('dashboard: the waiting time of jobs is measured by job, from enqueueing to the first attempt', async (t) => {
   const w = await world()

@@ -3,6 +3,7 @@ import { flowLimits } from '#shared/features/flows/limits.ts'
 import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
 import { findLostRuns, giveUpRun, reviveRun } from '#shared/features/flows/runs/store.ts'
 import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
+import type { Egress } from '#shared/platform/egress/egress.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -17,15 +18,17 @@ const maxRevivals = 5
 const batchSize = 200
 
 /** Enqueues a new job for each open run whose job was lost; ends a run that has lost too many jobs, so that no run stays open forever. */
-const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueue }> = {
+const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueue; readonly egress: Egress }> = {
   name: 'lost runs of flows',
   everySeconds: 20,
   run: async (services, signal) => {
-    const { db, jobQueue } = services
+    const { db, jobQueue, egress } = services
+    const isHeld = await egress.isHeld()
     const lost = await db.query(findLostRuns({ before: new Date(services.now().getTime() - lostAfterMs), limit: batchSize }))
     for (const run of lost) {
       signal.throwIfAborted()
       const { workspaceId, runId, revision, revived, waits } = run
+      if (waits === 'call' && isHeld) continue
       await db.transaction(async (tx) => {
         if (revived >= maxRevivals) {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }

@@ -9,6 +9,7 @@ import { linkInput, readLinkInput } from '#shared/features/payments/links/schema
 import { ProviderUnavailable } from '#shared/features/payments/providers/call.ts'
 import { requireRedirectUrl } from '#shared/features/payments/redirect-url.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
 
 export const createPaymentLinkBlock = defineBlock({
@@ -59,6 +60,7 @@ const toEgressFailure = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work
   } catch (error) {
+    if (error instanceof Problem && error.cause instanceof EgressFailure) throw error.cause
     if (error instanceof ProviderUnavailable) throw new EgressFailure('unreachable', error.message, error)
     throw error
   }

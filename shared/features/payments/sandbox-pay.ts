@@ -12,7 +12,6 @@ import {
   type SandboxLink,
   type SandboxPayment,
 } from '#shared/features/payments/providers/sandbox-store.ts'
-import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -78,7 +77,7 @@ export async function sendPaymentWebhook(scope: Scope, paymentId: string): Promi
   if (!payment || !connection || connection.deleted_at !== null) return
   const { account } = openConnection(scope, connection)
   const body = buildEvent(payment)
-  const answer = await callHttp(operatorDialer(), {
+  const answer = await callHttp(scope.egress.operators, {
     url: `${scope.config.publicUrl}/webhooks/payments/${connection.id}`,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...signedHeaders(account.credentials, eventIdOfPayment(payment), body, scope.now()) },

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
-import { deleteBlobs, doomBlob, doomBlobsOfWorkspace, doomIdleBlobs, insertBlob, touchBlob } from '#shared/platform/blobs/store.ts'
+import { deleteBlobs, doomBlob, doomBlobsOfWorkspace, doomIdleBlobs, insertBlob, measureBlob, touchBlob } from '#shared/platform/blobs/store.ts'
 import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
 import { storeProblem } from '#shared/platform/blobs/store-problem.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable, partAwayOf } from '#shared/platform/db/database-errors.ts'
-import { Problem } from '#shared/platform/kernel/errors.ts'
+import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { Part } from '#shared/platform/kernel/process/part.ts'
 
@@ -62,6 +63,7 @@ export class Blobs {
     try {
       const written = await this.#store.write(id, watched())
       this.#part.succeeded()
+      await this.#database.query(measureBlob({ workspaceId, id, ...written }))
       return { id, ...written }
     } catch (error) {
       const failure = streamFailure ? streamFailure.error : await this.#problemOf(error)
@@ -117,7 +119,8 @@ export class Blobs {
    * Deletes blobs that no row has held for the grace period, in all workspaces, and returns their number. Stops between batches on abort.
    */
   async sweep(signal: AbortSignal, graceSeconds = this.#graceSeconds): Promise<number> {
-    if ((await this.fault()) !== undefined) return 0
+    // The store of a restored copy may be that of the original.
+    if ((await isHeld(this.#database)) || (await this.fault()) !== undefined) return 0
     for (let count = 0; ; ) {
       if (signal.aborted) return count
       const doomed = await this.#database.query(doomIdleBlobs({ graceSeconds, limit: sweepBatch }))

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { access, type FileHandle, link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, type FileHandle, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
@@ -47,6 +47,16 @@ export class DiskStore implements ByteStore {
     // Opened before answering: an open file stays readable to its end after it is unlinked.
     const handle = await open(join(this.#root, folderOf(id), id), 'r')
     return handle.createReadStream({ highWaterMark: 128 * 1024, ...range })
+  }
+
+  /** The size of the complete bytes under an id; undefined where there are none. */
+  async size(id: string): Promise<number | undefined> {
+    try {
+      return (await stat(join(this.#root, folderOf(id), id))).size
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
   }
 
   async remove(ids: readonly string[]): Promise<void> {

@@ -17,6 +17,14 @@ export const touchBlob = statement(
   { params: { workspaceId: uuid, id: uuid } },
 )
 
+/** Records the size and digest of a blob whose bytes are written. The first ones stay. */
+export const measureBlob = statement(
+  'blobs.measureBlob',
+  `update blobs set size_bytes = $sizeBytes, sha256 = $sha256
+   where workspace_id = $workspaceId and id = $id and sha256 is null`,
+  { params: { workspaceId: uuid, id: uuid, sizeBytes: bigint, sha256: text } },
+)
+
 /** Marks a blob that no row holds for deletion, whatever its age. No row can hold a doomed blob. */
 export const doomBlob = statement(
   'blobs.doomBlob',

@@ -1,6 +1,7 @@
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import type { Egress } from '#shared/platform/egress/egress.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -14,6 +15,8 @@ export interface PlatformServices {
   readonly jobQueue: JobQueue
   /** Contents of files. */
   readonly blobs: Blobs
+  /** The ways out of the process. */
+  readonly egress: Egress
   readonly log: Logger
   /** Whether the database, the file store and the operator's mail server can be reached. */
   readonly parts: Parts

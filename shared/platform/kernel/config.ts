@@ -51,6 +51,8 @@ export interface Config {
   readonly slowRequestMs: number
   /** Duration from which a database statement is logged as slow. */
   readonly slowStatementMs: number
+  /** Whether processes wait until `kontor restored` has run on this copy of the database. */
+  readonly restored: boolean
 }
 
 /** A bucket of a service with the S3 API. */
@@ -236,6 +238,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),
     slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
+    restored: read('KONTOR_RESTORED', oneOf(['1', '0'], '0')) === '1',
   }
   if (problems.length > 0) throw new Error(`The environment is not complete:\n${problems.map((line) => `  ${line}`).join('\n')}`)
   return Object.freeze(config)

@@ -83,13 +83,14 @@ const origin = () => ({
 const open = once(async () => {
   w = await world()
   await installJobQueues(w.worker.database, [parent, child, after], deadLetterQueue)
-  const { cache, jobQueue, blobs, parts, fieldUses, now, recordGuards } = w.api.services
+  const { cache, jobQueue, blobs, egress, parts, fieldUses, now, recordGuards } = w.api.services
   const log = createLogger('test', 'silent')
   services = {
     config: w.config,
     cache,
     jobQueue,
     blobs,
+    egress,
     log,
     parts,
     fieldUses,

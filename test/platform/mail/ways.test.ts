@@ -1,4 +1,5 @@
 import test from 'ava'
+import { openEgress } from '#shared/platform/egress/egress.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { connectionTransport } from '#workers/features/messages/connection-transport.ts'
 
@@ -16,7 +17,7 @@ for (const [host, username, allow, requireTLS, rejectUnauthorized] of [
 ] as const)
   test(`ways: a connection to ${host} as "${username}" with "${allow}" opened ${requireTLS ? 'needs' : 'does without'} TLS`, (t) => {
     const config = readConfig({ ...least, EGRESS_ALLOW: allow })
-    const { server, from } = connectionTransport(config, { ...connection, host, username })
+    const { server, from } = connectionTransport({ config, egress: openEgress(config, async () => false) }, { ...connection, host, username })
     t.is(server.requireTLS, requireTLS)
     t.is(server.tls?.rejectUnauthorized, rejectUnauthorized)
     t.deepEqual(server.auth, username === '' ? undefined : { user: 'shop', pass: 'hush' })

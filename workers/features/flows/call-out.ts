@@ -35,11 +35,13 @@ async function callFor(scope: PlatformScope, workspaceId: string, run: FlowRunRo
   const outcome = await answerOf(scope, workspaceId, run, step, signal)
   // A new runner, since the time of the call does not count towards its time slice.
   const runner = createPersistentRunner(scope, workspaceId, run, signal)
+  // The run waits; `reviveRuns` files its call again when the copy is live.
+  if (outcome === 'held') return
   if ('refused' in outcome) return failRunAtStep(execution, step, runner, outcome.refused)
   await executeRun(execution, runner, [await completeParkedStep(execution, step, outcome.output, scope.now())])
 }
 
-type CallOutcome = { readonly output: unknown } | { readonly refused: RunError }
+type CallOutcome = { readonly output: unknown } | { readonly refused: RunError } | 'held'
 
 async function answerOf(
   scope: PlatformScope,
@@ -55,6 +57,7 @@ async function answerOf(
     const inside = requireBlockApp(await createPersistentRunner(scope, workspaceId, run, signal).enter(), block)
     return { output: await work.calls(step.context, inside, signal) }
   } catch (error) {
+    if (error instanceof EgressFailure && error.reason === 'held') return 'held'
     if (error instanceof EgressFailure) return { refused: refusalOf(error, step.node.id) }
     return { refused: runErrorOf(error, step.node.id) }
   }

@@ -7,7 +7,6 @@ import { loadSurroundings, parseFlowDefinition } from '#shared/features/flows/de
 import { type FlowDraft, flowInput } from '#shared/features/flows/definitions/schemas.ts'
 import { generateFlowJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { operatorDialer } from '#shared/platform/egress/dialer.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
@@ -39,7 +38,7 @@ async function askAssistant(scope: Scope, prompt: string, signal: AbortSignal): 
     signal,
   }
   try {
-    const { status, body: answer } = await callHttp(operatorDialer(), call)
+    const { status, body: answer } = await callHttp(scope.egress.operators, call)
     if (status !== 200) throw agentError(`the assistant answered ${status}`)
     return contentOf(answer.toString())
   } catch (error) {

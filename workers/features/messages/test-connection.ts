@@ -13,7 +13,7 @@ export default defineHandler(testMessageConnectionJob, async ({ payload, scope, 
   const { config, db, workspace } = scope
   const connection = await loadDecryptedConnection(db, config, workspace.id, payload.connectionId)
   if (!connection) throw problem('NOT_FOUND')
-  const { server } = connectionTransport(config, connection)
+  const { server } = connectionTransport(scope, connection)
   const error = await testServer({ server, name: new URL(config.publicUrl).hostname, timeoutMs, signal }).then(
     () => null,
     (failure: unknown) => describeFailure(failure),

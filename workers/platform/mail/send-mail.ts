@@ -26,6 +26,9 @@ import { type FindConnectionTransport, type MailTransport, operatorTransport } f
 /** Delay in milliseconds before the second and last attempt for an uncertain mail. */
 const secondAttemptDelayMs = 15 * minuteMs
 
+/** Delay in milliseconds before a mail of a restored copy is looked at again. */
+const heldDelayMs = minuteMs
+
 /** Statuses from which a mail is sent; `failed` when `kontor jobs retry` runs it after its last attempt. */
 const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
 
@@ -40,7 +43,7 @@ export function createSendMailHandler(findConnectionTransport: FindConnectionTra
     if (!mail) return { result: null }
     const { workspace_id, connection_id } = mail
     const isOperators = connection_id === null || workspace_id === null
-    const transport = isOperators ? operatorTransport(scope.config) : await findConnectionTransport(scope, workspace_id, connection_id)
+    const transport = isOperators ? operatorTransport(scope) : await findConnectionTransport(scope, workspace_id, connection_id)
     await send({ scope, mail, servers, signal, mayWait }, transport)
     return { result: null }
   })
@@ -65,6 +68,7 @@ async function send(sending: Sending, transport: MailTransport | undefined): Pro
     return recordUncertain(scope, mail, 'The worker died while sending the mail')
   if (mail.is_erased || mail.second_try || !['sending', 'uncertain', ...sendableStatuses].includes(mail.status)) return
   if (mail.is_suspended && waitsForWorkspace(workOf(mail))) return postpone(scope, mail, 0)
+  if (await scope.egress.isHeld()) return postpone(scope, mail, heldDelayMs)
   if (!transport) return completeSending(scope, mail, 'failed', 'The connection of the mail has been deleted')
   let isTaken = false
   const begin = async () => {

@@ -1,5 +1,5 @@
 import { parseConnectionUrl } from 'nodemailer/lib/shared'
-import { type Dialer, operatorDialer } from '#shared/platform/egress/dialer.ts'
+import type { Dialer } from '#shared/platform/egress/dialer.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Sender as From } from '#shared/platform/mail/sender.ts'
@@ -32,9 +32,10 @@ export type MailTransport = (SignedTransport & { readonly kind: 'folder' }) | Se
 export type FindConnectionTransport = (scope: JobScope, workspaceId: string, connectionId: string) => Promise<ServerTransport | undefined>
 
 /** The operator's server, or the folder below DATA_DIR where none is configured. */
-export function operatorTransport({ smtpUrl, mailFrom: from, dkim }: Config): MailTransport {
+export function operatorTransport({ config, egress }: Pick<JobScope, 'config' | 'egress'>): MailTransport {
+  const { smtpUrl, mailFrom: from, dkim } = config
   if (smtpUrl === null) return { kind: 'folder', from, dkim }
   const { host, port, secure = false, ...options } = parseConnectionUrl(smtpUrl) as Partial<MailServer>
-  const server = { ...options, dialer: operatorDialer(), host: host ?? 'localhost', port: port ?? (secure ? 465 : 587), secure }
+  const server = { ...options, dialer: egress.operators, host: host ?? 'localhost', port: port ?? (secure ? 465 : 587), secure }
   return { kind: 'server', from, dkim, server }
 }

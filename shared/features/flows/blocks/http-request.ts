@@ -2,9 +2,8 @@ import { defineBlock, type StepContext, textMapSetting, textSetting } from '#sha
 import { hasReference, toPlainJsonInSlices, toText } from '#shared/core/automation/template.ts'
 import { toStorableJson } from '#shared/features/flows/execution/step-output.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
-import { restrictedDialer } from '#shared/platform/egress/dialer.ts'
+import type { Egress } from '#shared/platform/egress/egress.ts'
 import { callHttp, type HttpAnswer, reservedHeaders } from '#shared/platform/egress/http.ts'
-import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
@@ -54,10 +53,10 @@ export const httpRequestBlock = defineBlock({
   output: { status: t.Integer(), headers: t.Record(t.String(), t.String()), body: t.Unknown() },
   shown: 'editors',
   app: null,
-  work: { calls: (step, { config }, signal) => request(config, step, signal) },
+  work: { calls: (step, { egress }, signal) => request(egress, step, signal) },
 })
 
-async function request(config: Config, { settings, key, budget }: StepContext, signal: AbortSignal): Promise<unknown> {
+async function request(egress: Egress, { settings, key, budget }: StepContext, signal: AbortSignal): Promise<unknown> {
   const { method, url, headers, body } = settings
   const text = toText(body)
   const verb = toText(method).trim().toUpperCase() || 'GET'
@@ -69,7 +68,7 @@ async function request(config: Config, { settings, key, budget }: StepContext, s
   // The author's headers win over the defaults.
   const defaults = { 'idempotency-key': key, ...(text === '' ? {} : { 'content-type': 'application/json' }) }
   const added = Object.entries(defaults).filter(([name]) => !names.has(name))
-  const answer = await callHttp(restrictedDialer(config), {
+  const answer = await callHttp(egress.restricted, {
     url: toText(url).trim(),
     method: verb,
     headers: Object.fromEntries([...added, ...set]),

@@ -28,14 +28,14 @@ interface OpenedConnection {
 
 /** Decrypts a connection's credentials for calls to its provider. */
 export function openConnection(
-  { config, db, now }: Pick<PlatformScope, 'config' | 'db' | 'now'>,
+  { config, egress, db, now }: Pick<PlatformScope, 'config' | 'egress' | 'db' | 'now'>,
   connection: StoredConnection,
 ): OpenedConnection {
   const { workspace_id: workspaceId, id: connectionId, mode } = connection
   const credentials = decryptCredentials({ config }, connection)
   return {
     provider: providers[connection.provider],
-    account: { workspaceId, connectionId, mode, credentials, config, db, now },
+    account: { workspaceId, connectionId, mode, credentials, config, egress, db, now },
     connection,
   }
 }

@@ -1,5 +1,6 @@
 import type { Credentials } from '#shared/features/payments/providers/provider.ts'
-import { operatorDialer } from '#shared/platform/egress/dialer.ts'
+import type { Egress } from '#shared/platform/egress/egress.ts'
+import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
@@ -14,6 +15,7 @@ const maxBytes = 8 * 1024 * 1024
 export class ProviderUnavailable extends Error {}
 
 interface ProviderCall {
+  readonly egress: Egress
   readonly provider: string
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -36,11 +38,13 @@ export function requireCredential(credentials: Credentials, name: string): strin
 
 /**
  * Calls a provider, whose address the operator configures, and returns the JSON of its answer. Throws VALIDATION_ERROR with the provider's
- * message, credentials redacted, when the provider refuses, and ProviderUnavailable for every other failure.
+ * message, credentials redacted, when the provider refuses, UNAVAILABLE while a restored copy calls nobody, and ProviderUnavailable for every
+ * other failure.
  */
 export async function callProvider(call: ProviderCall): Promise<unknown> {
-  const { provider, url, method, headers, body, credentials, readErrorMessage } = call
-  const answer = await callHttp(operatorDialer(), { url, method, headers, body, timeoutMs, maxBytes }).catch((error: unknown) => {
+  const { egress, provider, url, method, headers, body, credentials, readErrorMessage } = call
+  const answer = await callHttp(egress.operators, { url, method, headers, body, timeoutMs, maxBytes }).catch((error: unknown) => {
+    if (error instanceof EgressFailure && error.reason === 'held') throw problem('UNAVAILABLE', error.message, { cause: error })
     throw new ProviderUnavailable(`${provider} did not answer: ${withoutSecrets(String((error as Error).message), credentials)}`)
   })
   const text = answer.body.toString('utf8')

@@ -3,6 +3,7 @@ import type { Link } from '#shared/features/payments/links/store.ts'
 import type { LinkFacts, ProviderEvent } from '#shared/features/payments/providers/facts.ts'
 import type { UnitTable } from '#shared/features/payments/providers/units.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import type { Egress } from '#shared/platform/egress/egress.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 
 /** Credentials by name. They are sent to their provider only and appear in no message, log or answer. */
@@ -15,6 +16,7 @@ export interface ProviderAccount {
   readonly mode: 'live' | 'test'
   readonly credentials: Credentials
   readonly config: Config
+  readonly egress: Egress
   /** Used by the sandbox, which stores its links and payments in this database. */
   readonly db: Executor
   readonly now: () => Date

@@ -37,6 +37,7 @@ const minLifetimeMs = 15 * minuteMs
 async function call(account: ProviderAccount, method: 'GET' | 'POST', path: string, body?: object): Promise<JsonObject> {
   const [id, secret] = [requireCredential(account.credentials, 'key_id'), requireCredential(account.credentials, 'key_secret')]
   const answered = await callProvider({
+    egress: account.egress,
     provider: 'Razorpay',
     method,
     url: `${account.config.razorpayApiUrl}/v1/${path}`,

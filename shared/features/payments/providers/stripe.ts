@@ -48,6 +48,7 @@ function call(
   const encoded = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString()
   const address = `${account.config.stripeApiUrl}/v1/${path}`
   return callProvider({
+    egress: account.egress,
     provider: 'Stripe',
     method,
     url: method === 'GET' && encoded !== '' ? `${address}?${encoded}` : address,
