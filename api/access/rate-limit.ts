@@ -52,7 +52,7 @@ export class RateLimits {
     return {
       countCheck: async (email) => {
         await countOnce(perIp, clientKey(ctx.ip))
-        await countOnce(perAccount, subjectKey(email.trim().toLowerCase()))
+        await countOnce(perAccount, subjectKey(foldAddress(email)))
       },
       countSetting: (token) => countOnce(perAccount, subjectKey(`token ${token}`)),
     }
@@ -72,6 +72,12 @@ export class RateLimits {
     }
   }
 }
+
+/**
+ * An address as the database compares it (`lower` of PostgreSQL): each character by itself. JavaScript's `toLowerCase` makes two characters of
+ * `İ` and reads Σ at the end of a word as another letter.
+ */
+const foldAddress = (email: string): string => Array.from(email.trim(), (letter) => Array.from(letter.toLowerCase())[0]).join('')
 
 /** Rate limit key of a subject of any length, such as an account. */
 const subjectKey = (subject: string): string => `subject ${createHash('sha256').update(subject).digest('base64')}`

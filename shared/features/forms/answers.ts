@@ -38,10 +38,10 @@ export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Rec
       problems.set(field.key, error)
     }
   }
-  for (const key of Object.keys(sent)) {
-    const isField = fields.some((field) => field.key === key)
-    if (!isField) problems.set(key, problem('VALIDATION_ERROR', `values.${key} names no field of this form`))
-  }
+  const keys = new Set(fields.map(({ key }) => key))
+  // One is enough: a body may name tens of thousands.
+  const unknown = Object.keys(sent).find((key) => !keys.has(key))
+  if (unknown !== undefined) problems.set(unknown, problem('VALIDATION_ERROR', `values.${unknown} names no field of this form`))
   return { values, problems }
 }
 

@@ -129,3 +129,10 @@ test('password quota: with the queue of hashes full, every use of a password is 
   for (const { status, headers } of answers) t.deepEqual([status, headers.get('retry-after')], [503, '1'])
   t.is((await signIn(w.visitor, email)).status, 200)
 })
+
+test('password quota: spellings of an address that the database reads as one count as one', async (t) => {
+  const w = await restricted()
+  const guess = (email: string) => () => w.visitor.post('/v1/auth/sign-in', { email, password: 'a wrong guess' }, fromAnywhere())
+  const spellings = ['iris.sigma@ex.example', '\u0130ris.sigma@ex.example', 'IR\u0130S.sigma@ex.example']
+  t.deepEqual(await statusesOf(spellings.map(guess)), [401, 401, 429])
+})

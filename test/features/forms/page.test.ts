@@ -94,6 +94,16 @@ test('page: the headings of a description skip no level', async (t) => {
   t.deepEqual(headings, ['h2 First', 'h3 Below', 'h2 Second', 'h3 Third', 'h3 Fourth'])
 })
 
+test('page: a body has at most 5,000 fields', async (t) => {
+  const { w, made } = await openForm({})
+  const send = (pairs: number) =>
+    sendPage(w, made.hosted, Object.fromEntries(Array.from({ length: pairs }, (_, index) => [`a${index}`, ''])))
+  t.notRegex((await send(5_000)).text, /at most 5000 fields/)
+  const { status, text } = await send(5_001)
+  t.is(status, 400)
+  t.regex(text, /at most 5000 fields/)
+})
+
 test('page: a part that is kept shows each change at once, and nothing of one visitor', async (t) => {
   const fields = [{ key: 'price', label: 'First label', type: 'currency' }]
   const { w, made, html } = await openForm({ fields })
