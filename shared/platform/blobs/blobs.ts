@@ -159,6 +159,12 @@ export class Blobs {
     }
   }
 
+  /** Throws when the store cannot be reached or is not the installation's. */
+  async probe(): Promise<void> {
+    const identity = await findStoreIdentity(this.#database, this.#store)
+    if ('fault' in identity) throw new Error(identity.fault)
+  }
+
   close(): void {
     this.#store.close()
   }
@@ -197,7 +203,7 @@ export class Blobs {
   async #problemOf(error: unknown): Promise<Problem> {
     if (error instanceof Problem) return error
     const failure = await storeProblem(error, this.#store, this.#part)
-    if (failure.part) this.#part.failed(error)
+    if (failure.part && failure.expected) this.#part.failed(error)
     return failure
   }
 }

@@ -11,7 +11,9 @@ import type { Part } from '#shared/platform/kernel/process/part.ts'
  * the first use. The caller must close it.
  */
 export async function openBlobs(config: Config, database: Database, part: Part, watch = (store: ByteStore) => store): Promise<Blobs> {
-  return new Blobs(database, watch(await openByteStore(config)), config.driveSweepSeconds, part)
+  const blobs = new Blobs(database, watch(await openByteStore(config)), config.driveSweepSeconds, part)
+  part.probeWith(() => blobs.probe())
+  return blobs
 }
 
 /** Creates the configured store. */

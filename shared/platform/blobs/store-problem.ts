@@ -21,13 +21,14 @@ const passingStatuses = new Set([401, 403, 404, 408, 429])
  */
 export async function storeProblem(error: unknown, store: Pick<ByteStore, 'identity'>, part: UnavailablePart): Promise<Problem> {
   const { code = '', name = '', $metadata } = (error ?? {}) as StoreError
-  const away = (message: string) => problem('UNAVAILABLE', message, { cause: error, part, expected: true })
-  if (fullCodes.has(code)) return away('The file store has no room left; nothing of the file is kept')
+  // A full store can still be read, so its outage is not logged by the part.
+  if (fullCodes.has(code))
+    return problem('UNAVAILABLE', 'The file store has no room left; nothing of the file is kept', { cause: error, part })
   const status = $metadata?.httpStatusCode ?? 0
   const isMissing = missingCodes.has(code) || missingCodes.has(name)
   const isRefused = status >= 400 && status < 500 && !passingStatuses.has(status)
   // A folder that is not mounted, or an emptied bucket, has no id either.
   const isPresent = isMissing && (await store.identity().catch(() => undefined)) !== undefined
   if (isRefused || isPresent) return problem('INTERNAL', 'The file store cannot serve these bytes', { cause: error })
-  return away('The file store cannot be reached; try again soon')
+  return problem('UNAVAILABLE', 'The file store cannot be reached; try again soon', { cause: error, part, expected: true })
 }

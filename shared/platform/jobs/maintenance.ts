@@ -14,7 +14,7 @@ const repairs: readonly JobMaintenanceTask[] = [
   // With the scheduler's second and the poll of a worker, a part that is back is found within 10 s.
   {
     name: 'probes of parts',
-    everySeconds: 4,
+    everySeconds: 5,
     run: async ({ db, jobQueue }) => {
       for (const queue of await probeParts(db)) jobQueue.signals.signalJobs(queue)
     },

@@ -47,7 +47,7 @@ test('part waits: a job whose file store is away waits longer than its attempts 
     return jobs.length > 0 && jobs
   })
   t.like(job, { id, part: 'file store', retryCount: 0 })
-  t.is(await statusOf(w, id), 'queued')
+  await eventually(async () => (await statusOf(w, id)) === 'queued')
   s3.trouble.failures = 0
   t.is(await hurry(w, id), 'done')
   t.deepEqual(await listDeadLetters(w.api.services.database), [])

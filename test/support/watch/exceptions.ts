@@ -37,6 +37,7 @@ export const exceptions: readonly Exception[] = [
     statements: [
       'jobs.selectOperation',
       'jobs.setRunning',
+      'jobs.setWaiting',
       'jobs.updateProgress',
       'jobs.setParked',
       'jobs.setCompleted',
@@ -65,6 +66,7 @@ export const exceptions: readonly Exception[] = [
       'mail.completeMailRow',
       'mail.setMailUncertain',
       'mail.setMailFailed',
+      'mail.setMailWaiting',
     ],
     tables: ['outbox_mails', 'do_not_contact', 'workspaces'],
     because: 'the id comes with the job that sends the mail; some mails, such as those for new passwords, have no workspace',

@@ -15,7 +15,7 @@ export const tooManyFiled = (what: string): Problem =>
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
 
-// The count reads at most `maxFiledJobs` entries of an index of the waiting operations alone, which takes 0.2 ms then. Callers at the same
+// The count reads at most `maxFiledJobs` entries of an index of the waiting operations alone, which takes 0.4 ms then. Callers at the same
 // moment do not see each other, so a few more may be filed.
 const insertFiledRow = statement(
   'jobs.insertFiledRow',

@@ -114,7 +114,7 @@ const setOneDue = statement(
      where state = 'retry' and output ->> 'part' is not null and start_after > now()
      order by output ->> 'part', name, (output ->> 'waits')::integer, created_on, id
    ) as probe
-   where job.name = probe.name and job.id = probe.id and job.state = 'retry' returning job.name`,
+   where job.name = probe.name and job.id = probe.id returning job.name`,
   { params: {}, columns: changed },
 )
 /**
