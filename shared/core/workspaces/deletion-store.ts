@@ -43,9 +43,18 @@ export async function deleteRows(db: Executor, table: string, workspaceId: strin
   return (await db.query(buildStatement(rows, { gone: integer.notNull }))).length
 }
 
-/** Drops the schema with the records of a workspace. */
+const selectRecordTables = statement(
+  'workspaces.selectRecordTables',
+  `select relname::text as name from pg_class where relnamespace = to_regnamespace($schema) and relkind = 'r' order by relname`,
+  { params: { schema: text }, columns: { name: text.notNull } },
+)
+/** Drops the schema with the records of a workspace. Table by table, since one transaction can lock only some thousand tables and indexes. */
 export async function dropWorkspaceSchema(db: Executor, workspaceId: string): Promise<void> {
-  await db.query(buildStatement(builder.raw('drop schema if exists ?? cascade', [schemaOf(workspaceId)])))
+  const schema = schemaOf(workspaceId)
+  for (const { name } of await db.query(selectRecordTables({ schema }))) {
+    await db.query(buildStatement(builder.raw('drop table if exists ??.?? cascade', [schema, name])))
+  }
+  await db.query(buildStatement(builder.raw('drop schema if exists ?? cascade', [schema])))
 }
 
 const deleteWorkspaceRow = statement('workspaces.deleteWorkspaceRow', 'delete from workspaces where id = $id and deleting_at is not null', {

@@ -8,8 +8,10 @@ const shared = shareWorld(test)
 
 test('guards: posted entries and seals cannot be changed, deleted or truncated', async (t) => {
   const w = await shared()
-  const books = await openBooks(await createOrg(w), ['1000', '4000'])
+  const org = await createOrg(w)
+  const books = await openBooks(org, ['1000', '4000'])
   await books.post(['1000 +1', '4000 -1'])
+  t.is((await org.owner.post(`${books.path}/seals`, {})).status, 201)
   for (const table of ['journal_entries', 'journal_lines', 'ledger_seals']) {
     for (const tamper of ledgerTamperings) {
       const statement = tamper(table)
