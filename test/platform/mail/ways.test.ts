@@ -17,7 +17,8 @@ for (const [host, username, allow, requireTLS, rejectUnauthorized] of [
 ] as const)
   test(`ways: a connection to ${host} as "${username}" with "${allow}" opened ${requireTLS ? 'needs' : 'does without'} TLS`, (t) => {
     const config = readConfig({ ...least, EGRESS_ALLOW: allow })
-    const { server, from } = connectionTransport({ config, egress: openEgress(config, async () => false) }, { ...connection, host, username })
+    const ways = { config, egress: openEgress(config, async () => false) }
+    const { server, from } = connectionTransport(ways, { ...connection, host, username })
     t.is(server.requireTLS, requireTLS)
     t.is(server.tls?.rejectUnauthorized, rejectUnauthorized)
     t.deepEqual(server.auth, username === '' ? undefined : { user: 'shop', pass: 'hush' })

@@ -56,7 +56,8 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ['blobs.doomIdleBlobs', 'blobs.deleteBlobs', 'blobs.findStore', 'blobs.replaceStore', 'blobs.listHeldBlobs'],
     tables: ['blobs'],
-    because: 'blobs without holders are swept in all workspaces, and all others are backed up; whether a store is in use is a question about the whole installation',
+    because:
+      'blobs without holders are swept in all workspaces, and all others are backed up; whether a store is in use is a question about the whole installation',
   },
   {
     statements: [

@@ -1,4 +1,4 @@
-import { boolean, instant, text } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, instant } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
@@ -39,7 +39,6 @@ export const markRestored = statement(
 /** Lets a marked copy call again; no row where this copy was not marked. Repeating it keeps the first instant. */
 export const markLive = statement(
   'db.markLive',
-  `update restored_copy set live_at = coalesce(live_at, now()) where identity = ${copyIdentity}
-   returning identity, live_at`,
-  { params: {}, columns: { identity: text.notNull, live_at: instant.notNull } },
+  `update restored_copy set live_at = coalesce(live_at, now()) where identity = ${copyIdentity} returning restored_at`,
+  { params: {}, columns: { restored_at: instant.notNull } },
 )
