@@ -34,6 +34,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     connections: config.databaseConnections,
     statementTimeoutMs: 15_000,
     supervise: false,
+    holdsKey: true,
     watchStore,
     now: time,
   })

@@ -9,6 +9,7 @@ import { ledgerCommands } from './commands/ledger.ts'
 import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
 import { queueCommands } from './commands/queues.ts'
+import { secretCommands } from './commands/secret.ts'
 import { statusCommands } from './commands/status.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...queueCommands,
   ...ledgerCommands,
   ...migrateCommands,
+  ...secretCommands,
   ...statusCommands,
   ...jobCommands,
   ...indexCommands,

@@ -1,6 +1,6 @@
 import type { PlatformScope, Principal, Services } from '#shared/core/scope/scope.ts'
 import { createUseCounter } from '#shared/core/types/indexes/count-use.ts'
-import { guards } from '#shared/features.ts'
+import { guards, sealedColumns } from '#shared/features.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
@@ -11,6 +11,7 @@ import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { requireSecretKey, sessionName } from '#shared/platform/secrets/secret-key.ts'
 
 /** The options that differ between the API, a worker and a command. */
 interface ProcessKind {
@@ -20,6 +21,8 @@ interface ProcessKind {
   readonly statementTimeoutMs: number
   /** Whether its job queue runs pg-boss maintenance. */
   readonly supervise: boolean
+  /** Whether it seals secrets, so that it must have the key of the installation. */
+  readonly holdsKey: boolean
   /** Wraps the byte store to measure it. */
   readonly watchStore?: (store: ByteStore) => ByteStore
   /** The clock; default is the database's time. */
@@ -28,7 +31,7 @@ interface ProcessKind {
 
 /**
  * Opens the services of a process. `close` flushes pending writes and closes every connection. When one service fails to open, those opened
- * before it are closed.
+ * before it are closed. Throws a start refusal for a wrong SECRET_KEY.
  */
 export async function openServices(
   config: Config,
@@ -39,7 +42,7 @@ export async function openServices(
   const database = new Database(config.databaseUrl, {
     connections: kind.connections,
     processors: config.databaseProcessors,
-    name: kind.name,
+    name: kind.holdsKey ? sessionName(kind.name, config) : kind.name,
     statementTimeoutMs: kind.statementTimeoutMs,
     slow: { ms: config.slowStatementMs, log },
   })
@@ -50,6 +53,7 @@ export async function openServices(
   await jobQueue.open((error) => log.warn({ err: error }, 'queue'))
   opened.defer(() => jobQueue.close())
   await refuseSquashedMigrations(database)
+  if (kind.holdsKey) await requireSecretKey(database, config, sealedColumns)
   const blobs = await openBlobs(config, database, kind.watchStore)
   opened.defer(() => blobs.close())
   const clock = await openDatabaseClock(database, log)

@@ -31,6 +31,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
     connections: config.databaseConnections,
     statementTimeoutMs: 120_000,
     supervise: true,
+    holdsKey: true,
     watchStore,
     now: time,
   })

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
+import type { SecretKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 
 /** The settings of a process, read from the environment once at its start and passed as a value. */
-export interface Config {
+export interface Config extends SecretKeys {
   readonly databaseUrl: string
   readonly port: number
   /** Root of the public routes; authenticated routes are below `${publicUrl}/v1` (decisions, Running it). */
@@ -10,8 +11,6 @@ export interface Config {
   /** Root of website content; `{org}` in its host gives each workspace a separate origin. Null serves content below `publicUrl`. */
   readonly contentUrl: string | null
   readonly dataDir: string
-  /** 32 bytes; the keys for stored secrets and signatures are derived from them. */
-  readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
   /** The object storage for files; null stores them below `dataDir`. */
@@ -172,6 +171,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', contentAddress) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),
+    otherSecretKey: environment.SECRET_KEY_OTHER ? read('SECRET_KEY_OTHER', secret) : null,
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', mailServer) : null,
     mailFrom: read('MAIL_FROM', sender),
     s3: ['S3_ENDPOINT', 'S3_BUCKET'].some((name) => environment[name])

@@ -16,6 +16,7 @@ const secrets = [
   'authorization',
   'cookie',
   'secretKey',
+  'otherSecretKey',
   'databaseUrl',
   'smtpUrl',
   'privateKey',
