@@ -27,6 +27,9 @@ export interface Api {
 /** The most bytes of large answers that a process reads and writes at a time. */
 const maxAnswerBytes = 32_000_000
 
+/** The end of a stop's grace that is left to answer requests whose workers have not ended. */
+const lastAnswersMs = 5_000
+
 /** Starts the API on the configured port. `time` replaces the database's clock. */
 export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
   const { services: shared, close: closeServices } = await openServices(config, log, {
@@ -71,7 +74,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     services,
     stop: async (graceMs) => {
       // Requests that wait for a worker are answered before the grace ends.
-      const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs / 2)
+      const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs - Math.min(lastAnswersMs, graceMs / 2))
       await close(server, graceMs)
       clearTimeout(releaseTimer)
       unwatch()

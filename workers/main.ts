@@ -23,7 +23,7 @@ health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.a
 stopOnSignal(log, async () => {
   health.close()
   health.closeAllConnections()
-  await worker.stop(10_000)
+  await worker.stop(config.stopWithinSeconds * 1_000)
 })
 
 function readPools(args: readonly string[]): WorkerPool[] {

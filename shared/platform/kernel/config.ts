@@ -44,6 +44,8 @@ export interface Config extends SecretKeys {
   readonly logLevel: string
   /** Maximum time that a request waits for a worker. After it the answer is 202, or an error on a public route. */
   readonly answerWithinSeconds: number
+  /** Time that a process which was told to stop gives running requests and jobs to end. */
+  readonly stopWithinSeconds: number
   /** Duration from which a request is logged as slow, with its request id. */
   readonly slowRequestMs: number
   /** Duration from which a database statement is logged as slow. */
@@ -231,6 +233,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),
+    stopWithinSeconds: read('STOP_WITHIN_SECONDS', integer(40, 1, 3_600)),
     slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
   }
