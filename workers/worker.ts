@@ -9,9 +9,10 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { openServices } from '#shared/services.ts'
 import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
+import { confinement, reportConfinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchConnections, watchInstallation, watchRunners, watchStore } from '#workers/metrics.ts'
+import { watchConfinement, watchConnections, watchInstallation, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 
 export interface Worker {
@@ -23,8 +24,13 @@ export interface Worker {
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-/** Starts the chosen pools and their services. `time` defaults to the database's clock. */
+/**
+ * Starts the chosen pools and their services. `time` defaults to the database's clock. Throws a start refusal for a wrong SECRET_KEY, and where
+ * functions lack a confinement that is required.
+ */
 export async function startWorker(config: Config, chosen: readonly WorkerPool[], log: Logger, time?: () => Date): Promise<Worker> {
+  const runsFunctions = chosen.includes('functions')
+  if (runsFunctions) reportConfinement(config.functionsConfinement, confinement(), log)
   const name = `kontor worker ${chosen.join(',')}`
   const { services: shared, close: closeServices } = await openServices(config, log, {
     name,
@@ -47,6 +53,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   await listener.open()
   pools.start()
   const watches = [watchConnections(database), watchRunners(runners), watchLostWorkers(own, services)]
+  if (runsFunctions) watches.push(watchConfinement(confinement()))
   if (chosen.includes('schedule')) watches.push(watchInstallation(database, log))
   return {
     database,

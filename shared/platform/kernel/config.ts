@@ -46,6 +46,8 @@ export interface Config extends SecretKeys {
   readonly answerWithinSeconds: number
   /** Time that a process which was told to stop gives running requests and jobs to end. */
   readonly stopWithinSeconds: number
+  /** Whether functions also run where the machine lacks some confinement, or the pool refuses to start there. */
+  readonly functionsConfinement: 'available' | 'required'
   /** Duration from which a request is logged as slow, with its request id. */
   readonly slowRequestMs: number
   /** Duration from which a database statement is logged as slow. */
@@ -234,6 +236,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),
     stopWithinSeconds: read('STOP_WITHIN_SECONDS', integer(40, 1, 3_600)),
+    functionsConfinement: read('FUNCTIONS_CONFINEMENT', oneOf(['available', 'required'], 'available')),
     slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
   }
