@@ -1,4 +1,5 @@
 import '#test/support/one-at-a-time.ts'
+import '#test/api/http/access-log.test.ts'
 import '#test/api/http/address.test.ts'
 import '#test/api/http/arrival.test.ts'
 import '#test/api/http/body.test.ts'

@@ -42,6 +42,8 @@ export interface Config extends SecretKeys {
   readonly databaseProcessors: number
   readonly workerPort: number
   readonly logLevel: string
+  /** Whether each request is logged. */
+  readonly accessLog: boolean
   /** Maximum time that a request waits for a worker. After it the answer is 202, or an error on a public route. */
   readonly answerWithinSeconds: number
   /** Time that a process which was told to stop gives running requests and jobs to end. */
@@ -234,6 +236,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
+    accessLog: read('ACCESS_LOG', oneOf(['0', '1'], '0')) === '1',
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),
     stopWithinSeconds: read('STOP_WITHIN_SECONDS', integer(40, 1, 3_600)),
     functionsConfinement: read('FUNCTIONS_CONFINEMENT', oneOf(['available', 'required'], 'available')),

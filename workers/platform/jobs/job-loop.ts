@@ -7,7 +7,7 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { jobAttemptSeconds } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
@@ -208,11 +208,12 @@ export class JobLoop {
   #startAttempt(row: JobWithMetadata<JobEnvelope>, shareId: string | null): void {
     recordWaitTime(row, this.#job.gate !== undefined)
     const halt = new AbortController()
-    const ended = this.#attempt(row, halt).finally(() => {
+    const { workspaceId, cause } = row.data
+    const ended = runNamed(cause.requestId, workspaceId ?? undefined, () => this.#attempt(row, halt)).finally(() => {
       this.#running.delete(row.id)
       this.#onSlotFree()
     })
-    this.#running.set(row.id, { workspaceId: row.data.workspaceId, shareId, ended, halt })
+    this.#running.set(row.id, { workspaceId, shareId, ended, halt })
   }
 
   /** Fills a freed slot. Without a gate, slots that become free while ended jobs are being completed are filled together. */
@@ -230,18 +231,15 @@ export class JobLoop {
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
-      const outcome = await currentRequestId.run(row.data.cause.requestId, () => this.#runAttempt(row, halt.signal))
+      const outcome = await this.#runAttempt(row, halt.signal)
       done({ outcome: outcome === 'deferred' ? 'rested' : 'completed' })
       if (outcome === 'deferred') return
       this.#completed.push(row.id)
       this.#completing ??= this.#completeBatch()
     } catch (error) {
       done({ outcome: 'failed' })
-      const { requestId } = row.data.cause
-      this.#services.log[isOverloaded(error) ? 'warn' : 'error'](
-        { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
-        'job failed',
-      )
+      const level = isOverloaded(error) ? 'warn' : 'error'
+      this.#services.log[level]({ err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1 }, 'job failed')
       await this.#fail(row, String((error as Error)?.message ?? error)).catch(() => undefined)
     } finally {
       endCall()
