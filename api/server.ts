@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
@@ -6,6 +6,8 @@ import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { registry, watchConnections, watchStore } from '#api/http/metrics.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
+import { listen } from '#api/listen.ts'
+import { serveMetrics } from '#api/metrics.ts'
 import { metrics } from '#shared/features.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
@@ -19,6 +21,8 @@ for (const { counters = [] } of metrics) for (const counter of counters) registr
 
 export interface Api {
   readonly port: number
+  /** The port of the metrics, where it is another one. */
+  readonly metricsPort: number | undefined
   readonly services: ApiServices
   /** Accepts no new requests, gives running ones `graceMs` to end, then closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
@@ -68,9 +72,11 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     createApp(services).callback(),
   )
   answerMalformedRequests(server)
-  await listen(server, config.port)
+  await listen(server, config.port, config.host)
+  const metrics = config.metricsPort === null ? undefined : await serveMetrics(config, config.metricsPort)
   return {
     port: (server.address() as AddressInfo).port,
+    metricsPort: metrics?.port,
     services,
     stop: async (graceMs) => {
       // Requests that wait for a worker are answered before the grace ends.
@@ -78,17 +84,9 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
       await close(server, graceMs)
       clearTimeout(releaseTimer)
       unwatch()
+      metrics?.close()
       await listener.close()
       await closeServices()
     },
   }
 }
-
-const listen = (server: Server, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })

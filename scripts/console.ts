@@ -35,7 +35,10 @@ if (!environment.DATABASE_URL || !environment.SECRET_KEY) {
 /** Starts an API from the code at hand and a REPL on it. Ending it revokes the credentials that it made. */
 async function open(config: Config, [workspace, who]: readonly string[]): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
-  const api = await startApi({ ...config, port: 0 }, createLogger('console', config.logLevel))
+  const api = await startApi(
+    { ...config, port: 0, host: undefined, metricsPort: null, accessLog: false },
+    createLogger('console', config.logLevel),
+  )
   cleanup.defer(() => api.stop(1_000))
   const session = new ConsoleSession(api)
   cleanup.defer(() => session.leave())

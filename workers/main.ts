@@ -18,7 +18,8 @@ const worker = await startOrRefuse(log, () => startWorker(config, chosen, log))
 
 const ready = () => checkReadiness(worker.database, () => worker.blobs.fault())
 const health = createServer((request, response) => void answerHealth(request, response, ready, registry))
-health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
+const where = { port: config.workerPort, ...(config.workerHost !== undefined && { host: config.workerHost }) }
+health.listen(where, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
 
 stopOnSignal(log, async () => {
   health.close()

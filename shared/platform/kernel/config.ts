@@ -6,6 +6,12 @@ import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 export interface Config extends SecretKeys {
   readonly databaseUrl: string
   readonly port: number
+  /** The address that the API listens on; undefined for all of the machine. */
+  readonly host: string | undefined
+  /** A port of its own for the metrics of the API; null serves them on `port`. */
+  readonly metricsPort: number | null
+  /** The bearer token without which the API does not answer metrics; null for none. */
+  readonly metricsToken: string | null
   /** Root of the public routes; authenticated routes are below `${publicUrl}/v1` (decisions, Running it). */
   readonly publicUrl: string
   /** Root of website content; `{org}` in its host gives each workspace a separate origin. Null serves content below `publicUrl`. */
@@ -41,6 +47,8 @@ export interface Config extends SecretKeys {
   readonly databaseConnections: number
   readonly databaseProcessors: number
   readonly workerPort: number
+  /** The address that a worker's port listens on; undefined for all of the machine. */
+  readonly workerHost: string | undefined
   readonly logLevel: string
   /** Whether each request is logged. */
   readonly accessLog: boolean
@@ -147,6 +155,11 @@ const secret: Reader<Buffer> = (value) => {
   return bytes
 }
 
+const metricsToken: Reader<string> = (value = '') => {
+  if (!/^[\w.~+/=-]{16,}$/.test(value)) throw new Error('must be 16 or more letters, digits and -._~+/=')
+  return value
+}
+
 const endpoints: Reader<readonly string[]> = (value) =>
   (value ?? '').split(',').flatMap((part) => {
     if (part.trim() === '') return []
@@ -173,6 +186,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config: Config = {
     databaseUrl: read('DATABASE_URL', databaseAddress),
     port,
+    host: environment.HOST || undefined,
+    metricsPort: environment.METRICS_PORT ? read('METRICS_PORT', integer(0, 0, 65535)) : null,
+    metricsToken: environment.METRICS_TOKEN ? read('METRICS_TOKEN', metricsToken) : null,
     publicUrl: read('PUBLIC_URL', baseAddress(`http://localhost:${port ?? 0}`)),
     contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', contentAddress) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
@@ -235,6 +251,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
+    workerHost: environment.WORKER_HOST || undefined,
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
     accessLog: read('ACCESS_LOG', oneOf(['0', '1'], '0')) === '1',
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),

@@ -19,6 +19,7 @@ const secrets = [
   'secretKey',
   'otherSecretKey',
   'databaseUrl',
+  'metricsToken',
   'smtpUrl',
   'privateKey',
 ]
