@@ -71,7 +71,8 @@ async function begin(db: Executor, keys: SecretKeys): Promise<string | null> {
     if (next) return next.since
     const id = newId()
     await tx.query(insertKey({ id, state: 'next', check: sealCheck(secretKey, id) }))
-    return (await tx.query(lockKeys())).find((one) => one.id === id)?.since ?? null
+    // Another call may have begun the same rotation meanwhile.
+    return (await tx.query(lockKeys())).find(({ state }) => state === 'next')?.since ?? null
   })
 }
 

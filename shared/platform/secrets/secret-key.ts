@@ -10,6 +10,7 @@ import {
   findKeys,
   findKeyTable,
   findOtherHolders,
+  holdKeys,
   insertKey,
   lockKeys,
   type StoredKey,
@@ -34,15 +35,22 @@ export const sessionName = (process: string, { secretKey }: SecretKeys): string 
  */
 export async function requireSecretKey(db: Executor, keys: SecretKeys, columns: readonly SealedColumn[]): Promise<void> {
   if ((await db.query(findKeyTable())).length === 0) throw new Error('The database is not migrated: run kontor migrate first')
-  let stored = await db.query(findKeys())
+  let stored = await readKeys(db)
   if (stored.length === 0) {
     if (await isForeign(db, keys, columns)) throw startRefusal(`SECRET_KEY does not open what is sealed in this database: ${hint}`)
     await storeKey(db, keys)
-    stored = await db.query(findKeys())
+    stored = await readKeys(db)
   }
   const fault = faultOf(keys, stored)
   if (fault !== undefined) throw startRefusal(fault)
 }
+
+/** The keys of now. The second statement sees what a rotation that the first one waited for has added. */
+const readKeys = (db: Executor): Promise<StoredKey[]> =>
+  db.transaction(async (tx) => {
+    await tx.query(holdKeys())
+    return tx.query(findKeys())
+  })
 
 const hint = 'set the key that this installation had, or see "Rotating the secret key" in docs/operations.md'
 

@@ -19,11 +19,11 @@ export const findKeyTable = statement('secrets.findKeyTable', `select 1 as found
   columns: { found: integer.notNull },
 })
 
-/** All keys. Waits while a rotation begins or ends. */
-export const findKeys = statement('secrets.findKeys', `select ${list} from secret_keys order by since, id for share`, {
-  params: {},
-  columns,
-})
+/** Waits while a rotation begins or ends, and lets none begin until the transaction ends. */
+export const holdKeys = statement('secrets.holdKeys', 'select id from secret_keys for share', { params: {}, columns: { id: uuid.notNull } })
+
+/** All keys. */
+export const findKeys = statement('secrets.findKeys', `select ${list} from secret_keys order by since, id`, { params: {}, columns })
 
 /** All keys, locked until the transaction ends: no process can start meanwhile. */
 export const lockKeys = statement('secrets.lockKeys', `select ${list} from secret_keys order by since, id for update`, {
