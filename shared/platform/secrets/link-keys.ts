@@ -12,6 +12,6 @@ export const signingLinkKey = ({ secretKey }: SecretKeys): Buffer => linkKeyOf(s
 export async function* verifyingLinkKeys(db: Executor, keys: SecretKeys): AsyncGenerator<Buffer> {
   yield* openingKeys(keys).map(linkKeyOf)
   for (const { id, link_key_sealed } of await db.query(findLinkKeys())) {
-    yield Buffer.from(linkKeys.open(keys, { id }, link_key_sealed), 'base64')
+    if (link_key_sealed !== null) yield Buffer.from(linkKeys.open(keys, { id }, link_key_sealed), 'base64')
   }
 }

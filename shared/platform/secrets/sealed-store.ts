@@ -69,7 +69,7 @@ export function defineSealed<const Key extends KeyColumns, const Place extends k
     `select ${names.join(', ')}, ${column} as sealed from ${table}
      where (${names.join(', ')}) > (${names.map((name) => `$after_${name}`).join(', ')}) and ${column} is not null
      order by ${names.join(', ')} limit $limit`,
-    { params: { ...afterParams, limit: bigint }, columns: { ...keyColumns, sealed: bytes.notNull } },
+    { params: { ...afterParams, limit: bigint }, columns: { ...keyColumns, sealed: bytes } },
   )
   const replaceValues = statement(
     `secrets.replace ${table}.${column}`,

@@ -68,7 +68,7 @@ export const linkKeys = defineSealed({
 export const findLinkKeys = statement(
   'secrets.findLinkKeys',
   'select id, link_key_sealed from secret_keys where link_key_sealed is not null order by since desc, id',
-  { params: {}, columns: { id: uuid.notNull, link_key_sealed: bytes.notNull } },
+  { params: {}, columns: { id: uuid.notNull, link_key_sealed: bytes } },
 )
 
 /**
