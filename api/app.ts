@@ -2,7 +2,7 @@ import Koa from 'koa'
 import { requireContentHost } from '#api/features/sites/content-host.ts'
 import { serveHealth } from '#api/health.ts'
 import { allowCrossOrigin } from '#api/http/cors.ts'
-import { observeRequest } from '#api/http/metrics.ts'
+import { createRequestObserver } from '#api/http/metrics.ts'
 import { describeMissingRoute } from '#api/http/not-found.ts'
 import { createRouteHandler } from '#api/http/pipeline.ts'
 import { answerFailure } from '#api/http/reply/failure.ts'
@@ -13,7 +13,7 @@ import type { ApiServices } from '#api/http/services.ts'
 import { servePageFiles } from '#api/pages/assets/files.ts'
 import { serveDescription } from '#api/pages/reference/docs.ts'
 import { sections } from '#api/routes.ts'
-import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 
 /** The API as a Koa application, from its route declarations. */
@@ -26,18 +26,16 @@ export function createApp(services: ApiServices): Koa {
   serveHealth(routers.routerFor, services)
   serveDescription(routers.routerFor, sections, services.config.publicUrl)
   servePageFiles(routers.routerFor)
-  app.use(async (ctx, next) => {
-    const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
-    ctx.state.requestId = requestId
-    ctx.set('X-Request-ID', requestId)
-    const finished = observeRequest(ctx, services)
+  const observeRequest = createRequestObserver(services)
+  const respond: Koa.Middleware = async (ctx, next) => {
+    const finished = observeRequest(ctx)
     ctx.state.workspaceId = workspaceIn(ctx.path)
     const endCall = trackCall(ctx.state.workspaceId)
     drainUnreadBody(ctx)
     try {
       requireContentHost(ctx, services.config)
       if (allowCrossOrigin(ctx, routers)) return
-      await currentRequestId.run(requestId, next)
+      await next()
       if (ctx.status === 404 && ctx.body === undefined) throw describeMissingRoute(ctx, routers, paths)
     } catch (error) {
       answerFailure(ctx, error, services)
@@ -45,6 +43,12 @@ export function createApp(services: ApiServices): Koa {
       endCall()
       finished()
     }
+  }
+  app.use((ctx, next) => {
+    const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
+    ctx.state.requestId = requestId
+    ctx.set('X-Request-ID', requestId)
+    return runNamed(requestId, undefined, () => respond(ctx, next))
   })
   app.use(routers.routes())
   return app

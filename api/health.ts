@@ -1,10 +1,12 @@
 import type Router from '@koa/router'
 import { registry } from '#api/http/metrics.ts'
 import type { ApiServices } from '#api/http/services.ts'
+import { mayReadMetrics } from '#api/metrics.ts'
 import { checkReadiness } from '#shared/platform/db/health.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Serves `/healthz`, `/readyz` and `/metrics` (decisions, Health). */
-export function serveHealth(routerFor: (path: string) => Router, { database, blobs }: ApiServices): void {
+/** Serves `/healthz`, `/readyz` and, unless they have a port of their own, `/metrics` (decisions, Health). */
+export function serveHealth(routerFor: (path: string) => Router, { database, blobs, config }: ApiServices): void {
   routerFor('/healthz').get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })
@@ -13,7 +15,9 @@ export function serveHealth(routerFor: (path: string) => Router, { database, blo
     ctx.status = status
     ctx.body = body
   })
+  if (config.metricsPort !== null) return
   routerFor('/metrics').get('/metrics', async (ctx) => {
+    if (!mayReadMetrics(config, ctx.req)) throw problem('UNAUTHORIZED', 'The metrics need METRICS_TOKEN as a bearer token')
     ctx.type = registry.contentType
     ctx.body = await registry.metrics()
   })

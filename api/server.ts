@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
@@ -6,6 +6,8 @@ import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { registry, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
+import { listen } from '#api/listen.ts'
+import { serveMetrics } from '#api/metrics.ts'
 import { metrics } from '#shared/features.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
@@ -20,6 +22,8 @@ for (const { counters = [] } of metrics) for (const counter of counters) registr
 
 export interface Api {
   readonly port: number
+  /** The port of the metrics, where it is another one. */
+  readonly metricsPort: number | undefined
   readonly services: ApiServices
   /** Accepts no new requests, gives running ones `graceMs` to end, then closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
@@ -27,6 +31,9 @@ export interface Api {
 
 /** The most bytes of large answers that a process reads and writes at a time. */
 const maxAnswerBytes = 32_000_000
+
+/** The end of a stop's grace that is left to answer requests whose workers have not ended. */
+const lastAnswersMs = 5_000
 
 /** Starts the API on the configured port. `time` replaces the database's clock. */
 export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
@@ -36,6 +43,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     statementTimeoutMs: 15_000,
     supervise: false,
     waitsForRestored: true,
+    holdsKey: true,
     watchStore,
     now: time,
   })
@@ -67,28 +75,22 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     createApp(services).callback(),
   )
   answerMalformedRequests(server)
-  await listen(server, config.port)
+  await listen(server, config.port, config.host)
+  const metrics = config.metricsPort === null ? undefined : await serveMetrics(config, config.metricsPort)
   return {
     port: (server.address() as AddressInfo).port,
+    metricsPort: metrics?.port,
     services,
     stop: async (graceMs) => {
       // Requests that wait for a worker are answered before the grace ends.
-      const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs / 2)
+      const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs - Math.min(lastAnswersMs, graceMs / 2))
       await close(server, graceMs)
       clearTimeout(releaseTimer)
       for (const stopWatching of watches) stopWatching()
+      metrics?.close()
       await announced.close()
       await listener.close()
       await closeServices()
     },
   }
 }
-
-const listen = (server: Server, port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })

@@ -45,13 +45,18 @@ export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Op
 
 /**
  * Declares a command that uses the services of a Kontor process. Set `secrets` if it stores encrypted data: SECRET_KEY is then required, and
- * must be that of the other processes.
+ * must be the key of the installation, unless it is `unchecked`.
  */
-export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, CommandScope> & { secrets?: true }): Command =>
+export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, CommandScope> & Secrets): Command =>
   declare({
     ...declaration,
-    run: (options, { environment }) => withCommandScope(configOf(environment, secrets), (platform) => run(options, platform)),
+    run: (options, { environment }) =>
+      withCommandScope(configOf(environment, secrets !== undefined), (platform) => run(options, platform), secrets === true),
   })
+
+interface Secrets {
+  readonly secrets?: true | 'unchecked'
+}
 
 const declare = <Options>({ run, ...declaration }: Declaration<Options, Shell>): Command => ({
   ...declaration,

@@ -12,6 +12,7 @@ import { migrateCommands } from './commands/migrate.ts'
 import { orgCommands } from './commands/org.ts'
 import { queueCommands } from './commands/queues.ts'
 import { restoredCommands } from './commands/restored.ts'
+import { secretCommands } from './commands/secret.ts'
 import { statusCommands } from './commands/status.ts'
 import { upgradeCommands } from './commands/upgrades.ts'
 import { userCommands } from './commands/user.ts'
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   ...migrateCommands,
   ...backupCommands,
   ...restoredCommands,
+  ...secretCommands,
   ...statusCommands,
   ...jobCommands,
   ...indexCommands,

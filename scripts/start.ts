@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { readConfig } from '#shared/platform/kernel/config.ts'
+import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { makeFolderPrivate } from '#shared/platform/kernel/process/private-files.ts'
 import { choosePort, freePort } from './ports.ts'
 import { startEmbedded } from './postgres/embedded.ts'
@@ -18,8 +18,8 @@ import { stopRequest, unlessStopped, waitForStop } from './stop-request.ts'
 
 // `npm start`: a database unless DATABASE_URL names one, migrations, the processes of the Procfile, and an orderly stop.
 
-/** The API finishes requests for 5 s and workers their jobs for 10 s; after this they are killed. */
-const graceMs = 15_000
+/** What a process needs after STOP_WITHIN_SECONDS to give its work back and close its connections; then it is killed. */
+const closingMs = 10_000
 
 const stop = stopRequest()
 const isEmbedded = !process.env.DATABASE_URL
@@ -41,7 +41,8 @@ process.exit()
 // Deferred steps run in reverse order: the API stops first, then the workers, then the database.
 async function start(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
-  refuseBadEnvironment()
+  const { host, stopWithinSeconds } = refuseBadEnvironment()
+  const graceMs = stopWithinSeconds * 1_000 + closingMs
   const dataDir = resolve(process.env.DATA_DIR || '.data')
   await makeFolderPrivate(dataDir)
   if (isEmbedded) cleanup.defer(await lockDataFolder(dataDir, stop))
@@ -70,16 +71,16 @@ async function start(): Promise<void> {
   if (!apiType) throw new Error('The Procfile has no line for the process "api".')
   const api = supervise(apiType, environment, prefixes('api'))
   cleanup.defer(() => api.stop(graceMs))
-  await unlessStopped(stop, waitUntilReady(port, api))
+  await unlessStopped(stop, waitUntilReady(port, host, api))
   for (const line of announcement(environment.PUBLIC_URL, account, isFirst, relative(process.cwd(), bootstrapFile))) say(line)
   await waitForStop(stop)
   say('Stopping')
 }
 
 // Every process reads the environment itself. An invalid one is reported once here, before anything is created or changed.
-function refuseBadEnvironment(): void {
+function refuseBadEnvironment(): Config {
   const { DATABASE_URL = '', SECRET_KEY = '' } = process.env
-  readConfig({ ...process.env, DATABASE_URL: DATABASE_URL || 'postgres://embedded', SECRET_KEY: SECRET_KEY || '0'.repeat(64) })
+  return readConfig({ ...process.env, DATABASE_URL: DATABASE_URL || 'postgres://embedded', SECRET_KEY: SECRET_KEY || '0'.repeat(64) })
 }
 
 async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Promise<string> {

@@ -22,10 +22,11 @@ import { defineMaintenanceKind } from '#shared/platform/due/maintenance.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import { feature as jobQueue } from '#shared/platform/jobs/feature.ts'
 import { feature as mail } from '#shared/platform/mail/feature.ts'
+import { feature as secrets } from '#shared/platform/secrets/feature.ts'
 
 /** Every `feature.ts` of the three floors, in the order of `shared/README.md`. */
 const features: readonly Feature[] = [
-  ...[database, blobs, jobQueue, due, mail],
+  ...[database, secrets, blobs, jobQueue, due, mail],
   ...[people, workspaces, types, records, notifications],
   ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],
 ]
@@ -57,5 +58,8 @@ export const guards: RecordGuards<Scope> = Map.groupBy(
   collect((feature) => feature.guards),
   ({ type }) => type,
 )
+
+/** All columns of values that are sealed under SECRET_KEY; a rotation seals them anew. */
+export const sealedColumns = collect(({ sealed }) => sealed)
 
 export const metrics = collect(({ metrics }) => (metrics ? [metrics] : []))

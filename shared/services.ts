@@ -1,6 +1,6 @@
 import type { PlatformScope, Principal, Services } from '#shared/core/scope/scope.ts'
 import { createUseCounter } from '#shared/core/types/indexes/count-use.ts'
-import { guards } from '#shared/features.ts'
+import { guards, sealedColumns } from '#shared/features.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { Cache } from '#shared/platform/db/cache/cache.ts'
@@ -14,6 +14,7 @@ import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { createParts } from '#shared/platform/kernel/process/part.ts'
+import { requireSecretKey, sessionName } from '#shared/platform/secrets/secret-key.ts'
 
 /** The options that differ between the API, a worker and a command. */
 interface ProcessKind {
@@ -25,6 +26,8 @@ interface ProcessKind {
   readonly supervise: boolean
   /** Whether it waits for `kontor restored` where KONTOR_RESTORED is set; commands do not. */
   readonly waitsForRestored: boolean
+  /** Whether it seals secrets, so that it must have the key of the installation. */
+  readonly holdsKey: boolean
   /** Wraps the byte store to measure it. */
   readonly watchStore?: (store: ByteStore) => ByteStore
   /** The clock; default is the database's time. */
@@ -33,7 +36,7 @@ interface ProcessKind {
 
 /**
  * Opens the services of a process. `close` flushes pending writes and closes every connection. When one service fails to open, those opened
- * before it are closed.
+ * before it are closed. Throws a start refusal for a wrong SECRET_KEY.
  */
 export async function openServices(
   config: Config,
@@ -46,7 +49,7 @@ export async function openServices(
   const database = new Database(config.databaseUrl, {
     connections: kind.connections,
     processors: config.databaseProcessors,
-    name: kind.name,
+    name: kind.holdsKey ? sessionName(kind.name, config) : kind.name,
     statementTimeoutMs: kind.statementTimeoutMs,
     slow: { ms: config.slowStatementMs, log },
   })
@@ -59,6 +62,7 @@ export async function openServices(
   opened.defer(() => jobQueue.close())
   await refuseSquashedMigrations(database)
   if (kind.waitsForRestored) await warnWhileHeld(database, log)
+  if (kind.holdsKey) await requireSecretKey(database, config, sealedColumns)
   const blobs = await openBlobs(config, database, parts.fileStore, kind.watchStore)
   opened.defer(() => blobs.close())
   const clock = await openDatabaseClock(database, log)

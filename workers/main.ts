@@ -5,6 +5,7 @@ import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { makeFilesPrivate } from '#shared/platform/kernel/process/private-files.ts'
 import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
+import { startOrRefuse } from '#shared/platform/kernel/process/start-refusal.ts'
 import { registry } from '#workers/metrics.ts'
 import { startWorker } from '#workers/worker.ts'
 
@@ -13,16 +14,17 @@ const config = readConfig()
 await makeFilesPrivate(config.dataDir)
 const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
-const worker = await startWorker(config, chosen, log)
+const worker = await startOrRefuse(log, () => startWorker(config, chosen, log))
 
 const ready = () => checkReadiness(worker.database, () => worker.blobs.fault())
 const health = createServer((request, response) => void answerHealth(request, response, ready, registry))
-health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
+const where = { port: config.workerPort, ...(config.workerHost !== undefined && { host: config.workerHost }) }
+health.listen(where, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
 
 stopOnSignal(log, async () => {
   health.close()
   health.closeAllConnections()
-  await worker.stop(10_000)
+  await worker.stop(config.stopWithinSeconds * 1_000)
 })
 
 function readPools(args: readonly string[]): WorkerPool[] {

@@ -9,6 +9,7 @@ import type { Logger } from '#shared/platform/kernel/log.ts'
 import { addGauge, type MetricQuery } from '#shared/platform/kernel/metrics.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
+import type { Confinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
 
 /** The metrics of a worker process, for `GET /metrics`. */
 export const registry = new Registry()
@@ -61,3 +62,19 @@ addGauge(registry, 'kontor_function_runners', help, ['state'], async () => {
   const counts = [...runners].map((functions) => functions.counts)
   return (['busy', 'idle'] as const).map((state) => ({ labels: { state }, value: counts.reduce((sum, count) => sum + count[state], 0) }))
 })
+
+/** The confinement of functions, in processes that run them. */
+let confinement: Confinement | undefined
+
+/** Adds the confinements to the metrics until the returned function is called. */
+export function watchConfinement(found: Confinement): () => void {
+  confinement = found
+  return () => {
+    confinement = undefined
+  }
+}
+
+const confinementHelp = 'Whether a confinement of function runners holds in this worker, 1 or 0'
+addGauge(registry, 'kontor_function_confinement', confinementHelp, ['confinement'], async () =>
+  Object.entries(confinement?.holds ?? {}).map(([name, holds]) => ({ labels: { confinement: name }, value: holds ? 1 : 0 })),
+)

@@ -10,9 +10,10 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { openServices } from '#shared/services.ts'
 import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
+import { confinement, reportConfinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
+import { watchConfinement, watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 
 export interface Worker {
@@ -26,8 +27,13 @@ export interface Worker {
   readonly stop: (graceMs: number) => Promise<void>
 }
 
-/** Starts the chosen pools and their services. `time` defaults to the database's clock. */
+/**
+ * Starts the chosen pools and their services. `time` defaults to the database's clock. Throws a start refusal for a wrong SECRET_KEY, and where
+ * functions lack a confinement that is required.
+ */
 export async function startWorker(config: Config, chosen: readonly WorkerPool[], log: Logger, time?: () => Date): Promise<Worker> {
+  const runsFunctions = chosen.includes('functions')
+  if (runsFunctions) reportConfinement(config.functionsConfinement, confinement(), log)
   const name = `kontor worker ${chosen.join(',')}`
   const { services: shared, close: closeServices } = await openServices(config, log, {
     name,
@@ -35,6 +41,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
     statementTimeoutMs: 120_000,
     supervise: true,
     waitsForRestored: true,
+    holdsKey: true,
     watchStore,
     now: time,
   })
@@ -51,6 +58,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   pools.start()
   const announced = await announceProcess(database, { kind: 'worker', pools: chosen, release: config.release }, () => pools.running, log)
   const watches = [watchConnections(database), watchParts(common.parts), watchRunners(runners), watchLostWorkers(own, services)]
+  if (runsFunctions) watches.push(watchConfinement(confinement()))
   if (chosen.includes('schedule')) watches.push(watchInstallation(database, announced.id, log))
   return {
     database,

@@ -9,6 +9,7 @@ import { loadWorkspace } from '#shared/core/scope/workspace.ts'
 import { dispositionOf, requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { nameWorkspace } from '#shared/platform/kernel/process/current-request.ts'
 
 /** Retry-After, in seconds, for a workspace that is being set up. */
 const setUpRetrySeconds = 2
@@ -31,6 +32,7 @@ export async function enterWorkspace(
   const workspace = await loadWorkspace(cache, db, id)
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw unknownWorkspaceProblem()
+  nameWorkspace(id)
   requireReady(workspace)
   requireNotHalted({ work: 'request', app: route.app }, workspace)
   const scope: Scope = { ...platform, db: db.forWorkspace(id, workspace.share_id), workspace, actor }
@@ -70,6 +72,7 @@ async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: stri
   const { cache, db } = platform
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await loadWorkspace(cache, db, id) : undefined
+  if (workspace) nameWorkspace(id)
   const isReady = workspace && workspace.status !== 'provisioning'
   if (!isReady || dispositionOf({ work: 'request', app: route.app }, workspace) !== 'runs') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)

@@ -87,8 +87,8 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
   }
   try {
     if (key === undefined) return await services.jobQueue.enqueue(db, route.job, origin, await payload(db), filing)
-    const bodyHash = hashBody(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
-    const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHash), enqueue)
+    const bodyHashes = hashBody(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
+    const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHashes), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} stored no operation`) })
     if (outcome.operationId !== enqueued) await discard()

@@ -9,11 +9,12 @@ import {
   findIdempotencyRecord,
   type IdempotencyKey,
   type IdempotencyRecord,
+  keptAnswers,
   saveFirstIdempotencyRecord,
   saveIdempotencyRecord,
 } from '#shared/platform/jobs/idempotency-records.ts'
 import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
-import { createEncryptor } from '#shared/platform/kernel/crypto/encryption.ts'
+import { openingKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 import { Problem, problem, type StoredProblem } from '#shared/platform/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
@@ -51,20 +52,26 @@ export function readIdempotencyKey(ctx: Context): string | undefined {
   return key
 }
 
-/** What identifies a request with a key: caller, method and path, key, and digest of the body. */
-export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHash: Buffer): IdempotencyKey => ({
+/** What identifies a request with a key: caller, method and path, key, and digests of the body. */
+export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHashes: BodyHashes): IdempotencyKey => ({
   principalId: principal?.id ?? '',
   path: shortened(`${ctx.method} ${ctx.path}`),
   key,
-  bodyHash,
+  bodyHashes,
 })
 
 /** Shortens a path, since an index entry has a maximum size. */
 const shortened = (path: string): string => (path.length <= maxPathLength ? path : createHash('sha256').update(path).digest('hex'))
 
-/** Keyed digest of a body. A plain digest of a body with a password would allow guessing the password. */
-export const hashBody = ({ config }: ApiServices, bytes: Uint8Array): Buffer =>
-  createHmac('sha256', config.secretKey).update(bytes).digest()
+/** The digest of a body, and while the key is rotated the one under the other key. */
+export type BodyHashes = IdempotencyKey['bodyHashes']
+
+/** Keyed digests of a body. A plain digest of a body with a password would allow guessing the password. */
+export const hashBody = ({ config }: Pick<ApiServices, 'config'>, bytes: Uint8Array): BodyHashes => {
+  const [own, ...others] = openingKeys(config)
+  const digest = (key: Buffer) => createHmac('sha256', key).update(bytes).digest()
+  return [digest(own), ...others.map(digest)]
+}
 
 /**
  * Runs a request's work once, in one transaction with saving its answer. Requests with the same key, concurrent or within 24 hours, get
@@ -160,13 +167,12 @@ async function findResult(db: Executor, services: IdempotencyServices, request: 
   if (!found.sameBody) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this path with another body')
   if (found.operation_id !== null) return { operationId: found.operation_id }
   if (found.answer === null) return undefined
-  return parseStoredJson(encryptorOf(services).decrypt(found.answer, contextOf(request))) as IdempotentResult
+  return parseStoredJson(keptAnswers.open(services.config, placeOf(request), found.answer)) as IdempotentResult
 }
 
 function recordOf(services: IdempotencyServices, request: IdempotencyKey, outcome: IdempotentResult): IdempotencyRecord {
   if ('operationId' in outcome) return { answer: null, operation_id: outcome.operationId }
-  return { answer: encryptorOf(services).encrypt(JSON.stringify(outcome), contextOf(request)), operation_id: null }
+  return { answer: keptAnswers.seal(services.config, placeOf(request), JSON.stringify(outcome)), operation_id: null }
 }
 
-const encryptorOf = ({ config }: IdempotencyServices) => createEncryptor(config.secretKey, 'kept answers')
-const contextOf = ({ principalId, path, key }: IdempotencyKey): string => `${principalId} ${path} ${key}`
+const placeOf = ({ principalId, path, key }: IdempotencyKey) => ({ principal_id: principalId, path, key })

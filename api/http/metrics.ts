@@ -78,27 +78,25 @@ function seriesOf({ method: given, route, tag, status: code }: MeasuredRequest):
 const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method)
 
 /**
- * Times a request; call the returned function when the answer is made. A request that took `slowRequestMs` or longer, not counting the time
- * that it waited for a worker, is logged as slow with its request id.
+ * Returns a function that times a request; call what that returns when the answer is made. A request that took `slowRequestMs` or longer, not
+ * counting the time that it waited for a worker, is logged as slow. With ACCESS_LOG every request is logged, whatever the level. The lines
+ * have the pattern of the route, and nothing that the caller sent.
  */
-export function observeRequest(ctx: Context, { config, log }: ApiServices): () => void {
-  const started = performance.now()
-  return () => {
-    const ms = performance.now() - started
-    const route: string = ctx.state.route ?? 'none'
-    recordRequest({ method: ctx.method, route, tag: ctx.state.tag ?? 'none', status: ctx.status }, ms / 1000)
-    const waitedMs: number = ctx.state.waitedMs ?? 0
-    const isSlow = ms - waitedMs >= config.slowRequestMs
-    if (!isSlow && !log.isLevelEnabled('debug')) return
-    const line = {
-      method: ctx.method,
-      route,
-      status: ctx.status,
-      ms: Math.round(ms),
-      waited_ms: Math.round(waitedMs),
-      request_id: ctx.state.requestId,
+export function createRequestObserver({ config, log }: Pick<ApiServices, 'config' | 'log'>): (ctx: Context) => () => void {
+  const access = config.accessLog ? log.child({}, { level: 'info' }) : undefined
+  return (ctx) => {
+    const started = performance.now()
+    return () => {
+      const ms = performance.now() - started
+      const route: string = ctx.state.route ?? 'none'
+      recordRequest({ method: ctx.method, route, tag: ctx.state.tag ?? 'none', status: ctx.status }, ms / 1000)
+      const waitedMs: number = ctx.state.waitedMs ?? 0
+      const isSlow = ms - waitedMs >= config.slowRequestMs
+      if (!isSlow && !access) return
+      const method = isMethod(ctx.method) ? ctx.method : 'other'
+      const line = { method, route, status: ctx.status, ms: Math.round(ms), waited_ms: Math.round(waitedMs) }
+      access?.info(line, 'request')
+      if (isSlow) log.warn(line, 'slow request')
     }
-    if (isSlow) log.warn(line, 'slow request')
-    else log.debug(line, 'request')
   }
 }

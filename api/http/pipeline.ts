@@ -4,7 +4,7 @@ import { enterWorkspace } from '#api/access/enter-workspace.ts'
 import { refuseCrossSite, refusesCrossSite } from '#api/http/cors.ts'
 import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegate.ts'
-import { callerIdempotencyKey, hashBody, readIdempotencyKey, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
+import { type BodyHashes, callerIdempotencyKey, hashBody, readIdempotencyKey, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
 import { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import { sendData, sendReply } from '#api/http/reply/send.ts'
 import { requireCleanAddress } from '#api/http/request/query.ts'
@@ -141,14 +141,14 @@ function databaseOf(ctx: Context, { database }: ApiServices): Executor {
 async function handleOnce(
   ctx: Context,
   key: string,
-  bodyHash: Buffer,
+  bodyHashes: BodyHashes,
   scope: PlatformScope | Scope,
   services: ApiServices,
   handle: (scope: PlatformScope | Scope) => Promise<Answer>,
   route: Pick<AnswerRoute, 'repeatable'> = {},
 ): Promise<Answer> {
   const idempotencyServices = { config: services.config, database: scope.db }
-  const outcome = await runOnce(idempotencyServices, requestKeyOf(ctx, scope, key, bodyHash), (db) => handle(within(scope, db)), route)
+  const outcome = await runOnce(idempotencyServices, requestKeyOf(ctx, scope, key, bodyHashes), (db) => handle(within(scope, db)), route)
   if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
   if ('operationId' in outcome) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} stored an operation`) })
   return outcome

@@ -89,7 +89,7 @@ async function sessionOf(databaseUrl: string): Promise<number[]> {
   const db = new pg.Client(databaseUrl)
   await db.connect()
   try {
-    const text = `select pid from pg_stat_activity where application_name = 'kontor api' order by query_start desc nulls last limit 1`
+    const text = `select pid from pg_stat_activity where application_name ~ '^kontor api [0-9a-f]{8}$' order by query_start desc nulls last limit 1`
     return (await db.query<{ pid: number }>(text)).rows.map(({ pid }) => pid)
   } finally {
     await db.end()

@@ -28,7 +28,10 @@ export async function openConsole(environment: Environment, workspace?: string, 
   // Log failures only, and not each request from here.
   const config = configOf({ ...environment, LOG_LEVEL: environment.LOG_LEVEL || 'warn' }, true)
   await using cleanup = new AsyncDisposableStack()
-  const api = await startApi({ ...config, port: 0 }, createLogger('console', config.logLevel))
+  const api = await startApi(
+    { ...config, port: 0, host: undefined, metricsPort: null, accessLog: false },
+    createLogger('console', config.logLevel),
+  )
   cleanup.defer(() => api.stop(1_000))
   const session = new ConsoleSession(api)
   cleanup.defer(() => session.leave())

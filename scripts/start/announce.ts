@@ -5,9 +5,11 @@ import type { SupervisedProcess } from './supervised-process.ts'
 /** Number of exits after which a program counts as unable to start. */
 const maxEnds = 5
 
-/** Resolves when the API on this port is ready. Throws if its process keeps ending instead. */
-export async function waitUntilReady(port: number, api: SupervisedProcess): Promise<void> {
-  while (!(await isReady(port))) {
+/** Resolves when the API on this port, and on HOST if it is set, is ready. Throws if its process keeps ending instead. */
+export async function waitUntilReady(port: number, host: string | undefined, api: SupervisedProcess): Promise<void> {
+  const isOne = host !== undefined && !['0.0.0.0', '::'].includes(host)
+  const name = isOne ? (host.includes(':') ? `[${host}]` : host) : '127.0.0.1'
+  while (!(await isReady(`http://${name}:${port}/readyz`))) {
     if (api.ends() >= maxEnds) throw new Error('The API does not start: see what it says above.')
     await delay(50)
   }
@@ -28,9 +30,9 @@ function exampleCall({ base_url, org_id, api_key }: Bootstrap): string {
   return `curl -H 'Authorization: Bearer ${api_key}' ${base_url}/orgs/${org_id}/records/accounts`
 }
 
-async function isReady(port: number): Promise<boolean> {
+async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(5_000) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
     await response.body?.cancel()
     return response.ok
   } catch {

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..')
 const graceMs = 5_000
 
 /** Settings of a running Kontor, which tests must not inherit. */
-const settingsOfARun = /^(DATABASE_URL|DATA_DIR|PORT|PUBLIC_URL|SECRET_KEY|SMTP_URL|S3_.*)$/
+const settingsOfARun = /^(DATABASE_URL|DATA_DIR|PORT|PUBLIC_URL|SECRET_KEY(?:_OTHER)?|SMTP_URL|S3_.*)$/
 
 /** Runs AVA with these arguments and returns its exit code. No process remains, whether it ended or was stopped. */
 export async function runAva(args: readonly string[], databaseUrl: string, stop: AbortSignal): Promise<number> {

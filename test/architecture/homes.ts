@@ -162,6 +162,20 @@ const pools = eachFile(
   { 'test/core/records/a.ts': 'const db = new pg.Pool({ connectionString: url })' },
 )
 
+const sealedPlaces = ['shared/platform/kernel', 'shared/platform/secrets']
+const sealed = eachFile(
+  'stored values are sealed by defineSealed, where a rotation of the secret key finds them',
+  isProduct,
+  (one) =>
+    /\bcreateEncryptor\(|\bsecretKey\b/.test(one.text) && !within(one.path, sealedPlaces)
+      ? ['take defineSealed, or createSigner for what is short-lived']
+      : [],
+  {
+    'shared/features/functions/a.ts': `const vault = createEncryptor(config, 'things')`,
+    'api/http/a.ts': `createHmac('sha256', config.secretKey)`,
+  },
+)
+
 const literals = eachFile(
   'object literals hold their properties directly',
   isAny,
@@ -169,7 +183,7 @@ const literals = eachFile(
   { 'shared/core/records/a.ts': 'const row = {\n  ...{ id, name },\n}' },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, waysOut, shapes, pools, literals]
+export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, waysOut, shapes, pools, sealed, literals]
 
 /** Every path that these rules name. */
 export const homePaths: readonly string[] = [
@@ -177,6 +191,7 @@ export const homePaths: readonly string[] = [
   'workers/features/functions/sandbox/runner/program.ts',
   'shared/core/scope/plan-cap.ts',
   'shared/core/scope/access.ts',
+  ...sealedPlaces,
   'test/support/pool.ts',
   'test/scripts/stand-in',
 ]

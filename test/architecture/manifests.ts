@@ -71,4 +71,5 @@ export const models: Readonly<Record<string, string>> = {
   subscriptions: 'shared/features/forms/feature.ts',
   sdkMethods: 'shared/features/accounting/feature.ts',
   guards: 'shared/features/accounting/feature.ts',
+  sealed: 'shared/features/functions/feature.ts',
 }

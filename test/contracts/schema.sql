@@ -646,7 +646,7 @@ create table idempotency_records (
   principal_id uuid not null,
   path text not null,
   key text not null,
-  body_hash bytea not null,
+  body_hash bytea,
   answer bytea,
   operation_id uuid,
   created_at timestamp with time zone default now() not null,
@@ -1251,6 +1251,17 @@ create table sandbox_payments (
   constraint sandbox_payments_workspace_id_link_id_fkey FOREIGN KEY (workspace_id, link_id) REFERENCES sandbox_links(workspace_id, id) ON DELETE CASCADE
 );
 
+create table secret_keys (
+  id uuid not null,
+  state text not null,
+  check_sealed bytea not null,
+  link_key_sealed bytea,
+  since timestamp with time zone default now() not null,
+  constraint secret_keys_check CHECK (((state = 'retired'::text) = (link_key_sealed IS NOT NULL))),
+  constraint secret_keys_pkey PRIMARY KEY (id),
+  constraint secret_keys_state_check CHECK ((state = ANY (ARRAY['current'::text, 'next'::text, 'retired'::text])))
+);
+
 create table service_accounts (
   workspace_id uuid not null,
   id uuid not null,
@@ -1552,6 +1563,8 @@ CREATE INDEX sandbox_payments_link ON public.sandbox_payments USING btree (works
 CREATE UNIQUE INDEX sandbox_payments_paid ON public.sandbox_payments USING btree (workspace_id, link_id) WHERE (outcome = 'paid'::text);
 
 CREATE INDEX sandbox_payments_since ON public.sandbox_payments USING btree (workspace_id, connection_id, created_at, id);
+
+CREATE UNIQUE INDEX secret_keys_one ON public.secret_keys USING btree (state) WHERE (state <> 'retired'::text);
 
 CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_hash);
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { eventually } from '#test/support/eventually.ts'
+import { confinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
 
 /** The living children of a process. */
 export function childrenOf(pid: number): number[] {
@@ -32,7 +33,7 @@ export function isAlive(pid: number): boolean {
 /** Resident memory of a process in bytes; 0 where the system does not provide it. */
 export function residentBytes(pid: number): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * confinement().pageBytes
   } catch {
     return 0
   }

@@ -10,8 +10,13 @@ export interface WorkerProcess {
 }
 
 /** Starts the worker of this name in the Procfile on a world's database; it ends with the test at the latest. */
-export async function startWorkerProcess(t: ExecutionContext, w: Pick<World, 'config'>, name: string): Promise<WorkerProcess> {
-  const child = await startProcess(t, w, name)
+export async function startWorkerProcess(
+  t: ExecutionContext,
+  w: Pick<World, 'config'>,
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<WorkerProcess> {
+  const child = await startProcess(t, w, name, environment)
   return {
     pid: child.pid ?? 0,
     kill: async (signal) => {

@@ -9,7 +9,7 @@ export function answerFailure(ctx: Context, error: unknown, { log, config: { pub
   const requestId: string = ctx.state.requestId
   const shown = error instanceof Problem ? error : problem('INTERNAL', undefined, { cause: error })
   if (shown.status >= 500 && shown.code !== 'ORG_NOT_READY' && !shown.expected) {
-    log.error({ err: shown.cause ?? shown, request_id: requestId, method: ctx.method, route: ctx.state.route }, 'request failed')
+    log.error({ err: shown.cause ?? shown, method: ctx.method, route: ctx.state.route }, 'request failed')
   }
   if (ctx.headerSent) {
     ctx.res.destroy()

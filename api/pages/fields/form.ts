@@ -22,7 +22,7 @@ export const formTokenInput = { form_token: t.String({ description: 'The form to
  * that follow links, do not have it. It does not expire.
  */
 export function createFormTokens(pages: string) {
-  const signer = ({ config }: PlatformScope) => createSigner(config.secretKey, pages)
+  const signer = ({ config }: PlatformScope) => createSigner(config, pages)
   return {
     make: (scope: PlatformScope, subject: string): string => signer(scope).sign(subject),
     isIn: (sent: URLSearchParams, scope: PlatformScope, subject: string): boolean =>

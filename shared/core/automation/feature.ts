@@ -8,6 +8,7 @@ import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import type { Metrics } from '#shared/platform/kernel/metrics.ts'
+import type { SealedColumn } from '#shared/platform/secrets/sealed-store.ts'
 
 /**
  * The manifest of a folder of `shared`: the export of its `feature.ts`, which `shared/features.ts` lists. The folders left of this one in
@@ -22,4 +23,5 @@ export interface Feature {
   readonly sdkMethods?: readonly SdkMethod[]
   readonly guards?: readonly RecordGuard<Scope>[]
   readonly metrics?: Metrics<Executor>
+  readonly sealed?: readonly SealedColumn[]
 }

@@ -1,4 +1,6 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
+import { feedSecrets } from '#shared/features/calendar/calendars/store.ts'
+import { guestTokens } from '#shared/features/calendar/guests/store.ts'
 import { exportCalendarJob, fireRemindersJob, importCalendarJob, mailGuestsJob } from '#shared/features/calendar/jobs.ts'
 import { calendarMaintenance } from '#shared/features/calendar/maintenance.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
@@ -16,4 +18,5 @@ export const feature = {
   maintenance: calendarMaintenance,
   sdkMethods: calendarMethods,
   metrics: calendarMetrics,
+  sealed: [feedSecrets, guestTokens],
 } satisfies Feature

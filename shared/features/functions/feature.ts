@@ -4,9 +4,11 @@ import { invokeFunctionJob, runFunctionJob, saveFunctionJob } from '#shared/feat
 import { functionMaintenance } from '#shared/features/functions/maintenance.ts'
 import { functionMethods } from '#shared/features/functions/sdk.ts'
 import { secretMethods } from '#shared/features/functions/secrets/sdk.ts'
+import { secretValues } from '#shared/features/functions/secrets/store.ts'
 
 export const feature = {
   jobs: { saveFunction: saveFunctionJob, invokeFunction: invokeFunctionJob, runFunction: runFunctionJob },
   maintenance: functionMaintenance,
   sdkMethods: [...functionMethods, ...secretMethods, ...cryptoMethods],
+  sealed: [secretValues],
 } satisfies Feature

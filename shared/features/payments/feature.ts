@@ -1,4 +1,5 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
+import { sealedCredentials } from '#shared/features/payments/connections/store.ts'
 import { paymentsDue } from '#shared/features/payments/due.ts'
 import {
   cancelLinkJob,
@@ -27,4 +28,5 @@ export const feature = {
   },
   dueKinds: paymentsDue,
   metrics: paymentMetrics,
+  sealed: [sealedCredentials],
 } satisfies Feature

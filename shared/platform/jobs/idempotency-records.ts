@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { bytes, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, bytes, instant, integer, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
 /** The request that an Idempotency-Key identifies (decisions, Idempotency). */
 export interface IdempotencyKey {
@@ -8,8 +9,8 @@ export interface IdempotencyKey {
   /** Method and path, without the query. */
   readonly path: string
   readonly key: string
-  /** A digest of the body, or of the file that it carries. */
-  readonly bodyHash: Buffer
+  /** Digests of the body, or of the file that it carries: the one that is stored, and the one that a key under rotation made. */
+  readonly bodyHashes: readonly [Buffer, ...Buffer[]]
 }
 
 const columns = { answer: bytes, operation_id: uuid }
@@ -33,7 +34,7 @@ const claimRecord = statement(
  * the one of the failed operation `failedId`. Waits while another transaction has claimed the same request: false if that one commits.
  */
 export async function claimIdempotencyRecord(tx: Executor, request: IdempotencyKey, failedId: string | null): Promise<boolean> {
-  return (await tx.query(claimRecord({ ...request, failedId }))).length > 0
+  return (await tx.query(claimRecord({ ...request, bodyHash: request.bodyHashes[0], failedId }))).length > 0
 }
 
 const updateRecord = statement(
@@ -67,18 +68,50 @@ export async function saveFirstIdempotencyRecord(
   return (await db.query(updateEmptyRecord({ ...request, answer, operationId }))).length > 0
 }
 
-const recentColumns = { body_hash: bytes.notNull, ...columns }
+const recentColumns = { body_hash: bytes, ...columns }
 const findRecentRecord = statement(
   'jobs.findRecentRecord',
   `select ${selectList(recentColumns)} from idempotency_records
    where principal_id = $principalId and path = $path and key = $key and created_at >= now() - interval '24 hours'`,
   { params: requestParams, columns: recentColumns },
 )
-/** Finds a request's record of the last 24 hours, and whether it was made for the same body; undefined when there is none. */
+/**
+ * Finds a request's record of the last 24 hours, and whether it was made for the same body; undefined when there is none. A record whose
+ * digest was forgotten counts as made for the same.
+ */
 export async function findIdempotencyRecord(
   db: Executor,
   request: IdempotencyKey,
 ): Promise<(IdempotencyRecord & { readonly sameBody: boolean }) | undefined> {
   const [row] = await db.query(findRecentRecord(request))
-  return row && { answer: row.answer, operation_id: row.operation_id, sameBody: row.body_hash.equals(request.bodyHash) }
+  if (!row) return undefined
+  const { answer, operation_id, body_hash } = row
+  return { answer, operation_id, sameBody: body_hash === null || request.bodyHashes.some((hash) => hash.equals(body_hash)) }
+}
+
+/** The stored answers. */
+export const keptAnswers = defineSealed({
+  table: 'idempotency_records',
+  column: 'answer',
+  key: { principal_id: 'uuid', path: 'text', key: 'text' },
+  purpose: 'kept answers',
+  place: ['principal_id', 'path', 'key'],
+})
+
+const batch = 1_000
+const forgetSomeDigests = statement(
+  'jobs.forgetSomeDigests',
+  `update idempotency_records set body_hash = null
+   where ctid = any(array(
+     select ctid from idempotency_records where created_at < $before and body_hash is not null order by created_at limit $batch for update
+   ))
+   returning 1 as forgotten`,
+  { params: { before: instant, batch: bigint }, columns: { forgotten: integer.notNull } },
+)
+/**
+ * Forgets the digests of requests before an instant, whose key is retired: a repeat of such a request gets its first answer, whatever its
+ * body.
+ */
+export async function forgetBodyDigests(db: Executor, before: string): Promise<void> {
+  while ((await db.query(forgetSomeDigests({ before, batch }))).length === batch);
 }

@@ -1,17 +1,22 @@
 import { resolve } from 'node:path'
+import type { SecretKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 
 /** The settings of a process, read from the environment once at its start and passed as a value. */
-export interface Config {
+export interface Config extends SecretKeys {
   readonly databaseUrl: string
   readonly port: number
+  /** The address that the API listens on; undefined for all of the machine. */
+  readonly host: string | undefined
+  /** A port of its own for the metrics of the API; null serves them on `port`. */
+  readonly metricsPort: number | null
+  /** The bearer token without which the API does not answer metrics; null for none. */
+  readonly metricsToken: string | null
   /** Root of the public routes; authenticated routes are below `${publicUrl}/v1` (decisions, Running it). */
   readonly publicUrl: string
   /** Root of website content; `{org}` in its host gives each workspace a separate origin. Null serves content below `publicUrl`. */
   readonly contentUrl: string | null
   readonly dataDir: string
-  /** 32 bytes; the keys for stored secrets and signatures are derived from them. */
-  readonly secretKey: Buffer
   readonly smtpUrl: string | null
   readonly mailFrom: string
   /** The object storage for files; null stores them below `dataDir`. */
@@ -44,9 +49,17 @@ export interface Config {
   readonly databaseConnections: number
   readonly databaseProcessors: number
   readonly workerPort: number
+  /** The address that a worker's port listens on; undefined for all of the machine. */
+  readonly workerHost: string | undefined
   readonly logLevel: string
+  /** Whether each request is logged. */
+  readonly accessLog: boolean
   /** Maximum time that a request waits for a worker. After it the answer is 202, or an error on a public route. */
   readonly answerWithinSeconds: number
+  /** Time that a process which was told to stop gives running requests and jobs to end. */
+  readonly stopWithinSeconds: number
+  /** Whether functions also run where the machine lacks some confinement, or the pool refuses to start there. */
+  readonly functionsConfinement: 'available' | 'required'
   /** Duration from which a request is logged as slow, with its request id. */
   readonly slowRequestMs: number
   /** Duration from which a database statement is logged as slow. */
@@ -146,6 +159,11 @@ const secret: Reader<Buffer> = (value) => {
   return bytes
 }
 
+const metricsToken: Reader<string> = (value = '') => {
+  if (!/^[\w.~+/=-]{16,}$/.test(value)) throw new Error('must be 16 or more letters, digits and -._~+/=')
+  return value
+}
+
 const endpoints: Reader<readonly string[]> = (value) =>
   (value ?? '').split(',').flatMap((part) => {
     if (part.trim() === '') return []
@@ -172,10 +190,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const config: Config = {
     databaseUrl: read('DATABASE_URL', databaseAddress),
     port,
+    host: environment.HOST || undefined,
+    metricsPort: environment.METRICS_PORT ? read('METRICS_PORT', integer(0, 0, 65535)) : null,
+    metricsToken: environment.METRICS_TOKEN ? read('METRICS_TOKEN', metricsToken) : null,
     publicUrl: read('PUBLIC_URL', baseAddress(`http://localhost:${port ?? 0}`)),
     contentUrl: environment.CONTENT_URL ? read('CONTENT_URL', contentAddress) : null,
     dataDir: resolve(read('DATA_DIR', text('.data'))),
     secretKey: read('SECRET_KEY', secret),
+    otherSecretKey: environment.SECRET_KEY_OTHER ? read('SECRET_KEY_OTHER', secret) : null,
     smtpUrl: environment.SMTP_URL ? read('SMTP_URL', mailServer) : null,
     mailFrom: read('MAIL_FROM', sender),
     s3: ['S3_ENDPOINT', 'S3_BUCKET'].some((name) => environment[name])
@@ -234,8 +256,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
+    workerHost: environment.WORKER_HOST || undefined,
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),
+    accessLog: read('ACCESS_LOG', oneOf(['0', '1'], '0')) === '1',
     answerWithinSeconds: read('ANSWER_WITHIN_SECONDS', integer(60, 1, 600)),
+    stopWithinSeconds: read('STOP_WITHIN_SECONDS', integer(40, 1, 3_600)),
+    functionsConfinement: read('FUNCTIONS_CONFINEMENT', oneOf(['available', 'required'], 'available')),
     slowRequestMs: read('SLOW_REQUEST_MS', integer(1_000, 1, 600_000)),
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
     restored: read('KONTOR_RESTORED', oneOf(['1', '0'], '0')) === '1',

@@ -1,12 +1,12 @@
-import type { Config } from '#shared/platform/kernel/config.ts'
 import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
+import type { SecretKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { highestId } from '#shared/platform/kernel/ids.ts'
 import { type Schema, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** The part of a scope that makes and reads cursors. */
 export interface CursorScope {
-  readonly config: Pick<Config, 'secretKey'>
+  readonly config: SecretKeys
   /**
    * Returns what the cursors of this work are valid for: the route or SDK method, the workspace, and every parameter that chooses or orders
    * rows. The pipeline and the SDK set it, so no list names itself. Absent where nothing is listed for a caller.
@@ -80,13 +80,13 @@ function bindingOf({ cursorBinding }: CursorScope): string {
   return JSON.stringify(cursorBinding())
 }
 
-/** Encryptors by secret key: deriving a key takes longer than encrypting a cursor. */
-const encryptors = new WeakMap<Buffer, Encryptor>()
+/** Encryptors by configuration: deriving a key takes longer than encrypting a cursor. */
+const encryptors = new WeakMap<SecretKeys, Encryptor>()
 
-function encryptorOf({ config: { secretKey } }: CursorScope): Encryptor {
-  const known = encryptors.get(secretKey)
+function encryptorOf({ config }: CursorScope): Encryptor {
+  const known = encryptors.get(config)
   if (known) return known
-  const created = createEncryptor(secretKey, 'cursors')
-  encryptors.set(secretKey, created)
+  const created = createEncryptor(config, 'cursors')
+  encryptors.set(config, created)
   return created
 }

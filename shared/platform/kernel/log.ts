@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { build } from 'pino-pretty'
+import { currentNames } from '#shared/platform/kernel/process/current-request.ts'
 
 export type { Logger }
 
@@ -16,12 +17,17 @@ const secrets = [
   'authorization',
   'cookie',
   'secretKey',
+  'otherSecretKey',
   'databaseUrl',
+  'metricsToken',
   'smtpUrl',
   'privateKey',
 ]
 
-/** Creates a log on standard output with secrets redacted: JSON lines, or readable lines on a terminal. */
+/**
+ * Creates a log on standard output with secrets redacted: JSON lines, or readable lines on a terminal. Lines of a request or a job have its
+ * `request_id` and `workspace_id`.
+ */
 export const createLogger = (name: string, level: string): Logger =>
   pino(
     {
@@ -29,6 +35,7 @@ export const createLogger = (name: string, level: string): Logger =>
       level,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: currentNames,
       redact: { paths: secrets.flatMap((secret) => [secret, `*.${secret}`, `*.*.${secret}`, `*.*.*.${secret}`]), censor: '[redacted]' },
     },
     process.stdout.isTTY

@@ -38,7 +38,7 @@ async function blobsIn(folder: string): Promise<string[]> {
 /** Resolves once no earlier transaction is open: a killed process's transaction may still be committing. */
 async function quiet({ db }: Site): Promise<void> {
   const { rows } = await db.query('select clock_timestamp() as now')
-  const open = `select from pg_stat_activity where datname = current_database() and application_name = 'kontor api' and xact_start < $1`
+  const open = `select from pg_stat_activity where datname = current_database() and application_name ~ '^kontor api [0-9a-f]{8}$' and xact_start < $1`
   await eventually(async () => (await db.query(open, [rows[0].now])).rowCount === 0)
 }
 

@@ -78,16 +78,23 @@ test('faults: a worker that receives SIGTERM lets its runs end', async (t) => {
   t.is((await next).result, 8)
 })
 
-test('faults: a worker that receives SIGTERM interrupts runs that do not end, and their callers get an error', async (t) => {
+test('faults: a worker that receives SIGTERM interrupts runs that do not end within STOP_WITHIN_SECONDS, and their callers get an error', async (t) => {
   const w = await withoutRunners()
   const { org } = w
-  const first = await startWorkerProcess(t, w, 'functions')
-  const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
+  const patient = await startWorkerProcess(t, w, 'functions')
+  const { id } = await createFunction(t, org, handlerOf(`${waitAtLatch}; return input.number`))
   const latch = await createLatch(org)
-  const run = invoke(t, org, id, { latch: latch.id, number: 7 })
+  const long = invoke(t, org, id, { latch: latch.id, number: 7 })
   await eventually(async () => (await listStarted(org)).length === 1)
+  await patient.kill('SIGTERM')
+  const first = await startWorkerProcess(t, w, 'functions', { STOP_WITHIN_SECONDS: '1' })
+  const run = invoke(t, org, id, { latch: latch.id, number: 8 })
+  await eventually(async () => (await listStarted(org)).length === 2)
   await first.kill('SIGTERM')
   t.like(await run, { ...interrupted, steps: [{ method: 'records.create' }] })
+  // The worker that was told to stop before has more time: it does not end with the other one.
+  await latch.open()
+  t.is((await long).result, 7)
   // A job that took longer to end is in the queue again, and its operation has ended: the next worker completes it.
   await startWorkerProcess(t, w, 'functions')
   await w.drain()

@@ -4,7 +4,7 @@ import { makeCursor, readCursor, readIdCursor } from '#shared/platform/kernel/cu
 import { schema, t as type } from '#shared/platform/kernel/schema.ts'
 
 const secretKey = randomBytes(32)
-const scopeFor = (list: unknown, key = secretKey) => ({ config: { secretKey: key }, cursorBinding: () => list })
+const scopeFor = (list: unknown, key = secretKey) => ({ config: { secretKey: key, otherSecretKey: null }, cursorBinding: () => list })
 const shape = schema(type.Object({ key: type.String() }))
 const refused = { code: 'VALIDATION_ERROR', message: /^cursor / }
 
@@ -13,6 +13,8 @@ test('cursor: it is read under the key and binding that made it, also by another
   t.deepEqual(readCursor(scopeFor(['a', 1], Buffer.from(secretKey)), cursor, shape), { key: 'x' })
   t.throws(() => readCursor(scopeFor(['a', 2]), cursor, shape), refused)
   t.throws(() => readCursor(scopeFor(['a', 1], randomBytes(32)), cursor, shape), refused)
+  const rotated = { config: { secretKey: randomBytes(32), otherSecretKey: secretKey }, cursorBinding: () => ['a', 1] }
+  t.deepEqual(readCursor(rotated, cursor, shape), { key: 'x' })
 })
 
 test('cursor: it does not show its position', (t) => {
@@ -34,5 +36,5 @@ test('cursor: a part of one is refused, also with a part of its tag', (t) => {
 })
 
 test('cursor: work without a binding makes none', (t) => {
-  t.throws(() => makeCursor({ config: { secretKey } }, { key: 'x' }), { message: /cursorBinding/ })
+  t.throws(() => makeCursor({ config: { secretKey, otherSecretKey: null } }, { key: 'x' }), { message: /cursorBinding/ })
 })

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { runAndLogSlow } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { currentNames, nameWorkspace, runNamed } from '#shared/platform/kernel/process/current-request.ts'
 
 const statement = { name: 'find_things', text: 'select *\n   from things where name = $1', values: ['a secret'] }
 const textInOneLine = 'select * from things where name = $1'
@@ -9,14 +9,19 @@ const textInOneLine = 'select * from things where name = $1'
 /** Logged lines of a statement that takes this many milliseconds. */
 async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[]> {
   const warnings: object[] = []
-  const log = { warn: (line: object, message: string) => warnings.push({ ...line, message }) } as unknown as Logger
-  await currentRequestId.run('a-request', () => runAndLogSlow({ ms, log }, statement, run)).catch(() => undefined)
+  const log = { warn: (line: object, message: string) => warnings.push({ ...currentNames(), ...line, message }) } as unknown as Logger
+  const work = async () => {
+    await later()
+    nameWorkspace('a-workspace')
+    return runAndLogSlow({ ms, log }, statement, run)
+  }
+  await runNamed('a-request', undefined, work).catch(() => undefined)
   return warnings
 }
 
 const later = () => new Promise<void>((resolve) => setTimeout(resolve, 5))
 
-test('slow statements: a slow statement is logged with its text and the request id, without its values', async (t) => {
+test('slow statements: a slow statement is logged with its text, request and workspace, without its values', async (t) => {
   const [line, ...others] = await toldOf(1, async () => {
     await later()
     return [{}, {}]
@@ -28,6 +33,7 @@ test('slow statements: a slow statement is logged with its text and the request 
     text: textInOneLine,
     rows: 2,
     request_id: 'a-request',
+    workspace_id: 'a-workspace',
   })
   t.true((line as { ms: number }).ms >= 1)
   t.notRegex(JSON.stringify(line), /a secret/)

@@ -9,7 +9,7 @@ import { recordAttempt } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import { endedPartWait, endPartWaits, mayWaitForPart, startPartWait, waitingSince } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
@@ -219,11 +219,12 @@ export class JobLoop {
   #startAttempt(row: JobWithMetadata<JobEnvelope>, shareId: string | null): void {
     recordWaitTime(row, this.#job.gate !== undefined)
     const halt = new AbortController()
-    const ended = this.#attempt(row, halt).finally(() => {
+    const { workspaceId, cause } = row.data
+    const ended = runNamed(cause.requestId, workspaceId ?? undefined, () => this.#attempt(row, halt)).finally(() => {
       this.#running.delete(row.id)
       this.#onSlotFree()
     })
-    this.#running.set(row.id, { since: new Date(), workspaceId: row.data.workspaceId, shareId, ended, halt })
+    this.#running.set(row.id, { since: new Date(), workspaceId, shareId, ended, halt })
   }
 
   /** Fills a freed slot. Without a gate, slots that become free while ended jobs are being completed are filled together. */
@@ -243,7 +244,7 @@ export class JobLoop {
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
     try {
-      const outcome = await currentRequestId.run(row.data.cause.requestId, () => this.#runAttempt(row, halt.signal))
+      const outcome = await this.#runAttempt(row, halt.signal)
       record(outcome === 'deferred' ? 'rested' : 'completed')
       this.#releaseWaiting(row, undefined)
       if (outcome === 'deferred') return
@@ -270,7 +271,7 @@ export class JobLoop {
     const operationId = tracked && !once ? (row.data.operationId ?? row.id) : null
     const isCallerInformed = await retryUntilAvailable(this.#stop.signal, () => startPartWait(db, row, operationId, part, error))
     if (isCallerInformed && operationId !== null) jobQueue.signals.signalCompletion(operationId, null)
-    log.debug({ job: row.name, job_id: row.id, part, request_id: row.data.cause.requestId }, 'job waits for a part')
+    log.debug({ job: row.name, job_id: row.id, part }, 'job waits for a part')
   }
 
   /** After a job that had waited for a part, and that the part did not fail again, makes the others due that wait for it. */
@@ -288,8 +289,7 @@ export class JobLoop {
   async #logAndFail(row: JobWithMetadata<JobEnvelope>, error: unknown): Promise<void> {
     const { log } = this.#services
     if (!(error instanceof LoggedFailure)) {
-      const { requestId } = row.data.cause
-      const fields = { err: error, job: row.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId }
+      const fields = { err: error, job: row.name, job_id: row.id, attempt: row.retryCount + 1 }
       log[isOverloaded(error) ? 'warn' : 'error'](fields, 'job failed')
     }
     await this.#fail(row, String((error as Error)?.message ?? error))

@@ -15,6 +15,7 @@ import {
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
+import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
 declareConflicts({
   calendars_key: ['KEY_TAKEN', 'key is the key of another calendar'],
@@ -197,6 +198,15 @@ const deleteCalendarById = statement(
 export async function deleteCalendarRow(db: Executor, workspaceId: string, id: string): Promise<boolean> {
   return (await db.query(deleteCalendarById({ workspaceId, id }))).length > 0
 }
+
+/** The secrets in the addresses of subscription links. */
+export const feedSecrets = defineSealed({
+  table: 'calendars',
+  column: 'feed_sealed',
+  key: { workspace_id: 'uuid', id: 'uuid' },
+  purpose: 'calendar feeds',
+  place: ['id'],
+})
 
 const setFeedSecret = statement(
   'calendar.setFeedSecret',

@@ -1,8 +1,7 @@
 import { makeSecret } from '#shared/core/people/tokens.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { AttendeeInput, GuestAnswer } from '#shared/features/calendar/events/schemas.ts'
-import { type Attendee, findMembers, type WrittenAttendee } from '#shared/features/calendar/guests/store.ts'
-import { createEncryptor } from '#shared/platform/kernel/crypto/encryption.ts'
+import { type Attendee, findMembers, guestTokens, type WrittenAttendee } from '#shared/features/calendar/guests/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
@@ -33,11 +32,9 @@ export async function readGuests({ db, workspace }: Scope, sent: readonly Attend
   return [...new Map(guests.map((guest) => [guest.email.toLowerCase(), guest])).values()]
 }
 
-const tokenSealer = ({ config }: Pick<Scope, 'config'>) => createEncryptor(config.secretKey, 'calendar invitations')
-
 /** Decrypts a guest's secret, which opens the invitation page. */
-export const guestTokenOf = (scope: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
-  tokenSealer(scope).decrypt(token_sealed, id)
+export const guestTokenOf = ({ config }: Pick<Scope, 'config'>, { id, token_sealed }: Pick<Attendee, 'id' | 'token_sealed'>): string =>
+  guestTokens.open(config, { id }, token_sealed)
 
 /** URL of the page where a guest answers. */
 export const rsvpPageUrl = ({ config, workspace }: Pick<Scope, 'config' | 'workspace'>, token: string): string =>
@@ -68,6 +65,6 @@ export function newAttendee(
     is_booker: options.isBooker ?? false,
     is_mailed: false,
     token_hash: token.hash,
-    token_sealed: tokenSealer(scope).encrypt(token.text, id),
+    token_sealed: guestTokens.seal(scope.config, { id }, token.text),
   }
 }

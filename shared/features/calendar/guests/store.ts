@@ -16,6 +16,7 @@ import {
   uuids,
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
 const answer = text.as<GuestAnswer>()
 
@@ -35,6 +36,15 @@ const list = selectList(columns)
 
 /** A guest of an event. */
 export type Attendee = RowOf<typeof columns>
+
+/** The secrets in the addresses of invitation pages. */
+export const guestTokens = defineSealed({
+  table: 'calendar_attendees',
+  column: 'token_sealed',
+  key: { workspace_id: 'uuid', event_id: 'uuid', id: 'uuid' },
+  purpose: 'calendar invitations',
+  place: ['id'],
+})
 
 const selectAttendees = statement(
   'calendar.selectAttendees',

@@ -1,8 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import type { SecretView } from '#shared/features/functions/secrets/schemas.ts'
-import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret } from '#shared/features/functions/secrets/store.ts'
-import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
+import { deleteSecret, findSecret, findSecrets, lockSecrets, putSecret, secretValues } from '#shared/features/functions/secrets/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => db.query(findSecrets({ workspaceId: workspace.id }))
@@ -13,9 +12,9 @@ export const listSecrets = ({ db, workspace }: Scope): Promise<SecretView[]> => 
  */
 export async function saveSecret(scope: Scope, name: string, value: string): Promise<SecretView> {
   if (!isSecretName(name)) throw problem('VALIDATION_ERROR', 'name must be 1 to 64 letters, digits or _, and not start with a digit')
-  const encrypted = encryptorOf(scope).encrypt(value, contextOf(scope, name))
   const maxSecrets = functionLimits.secretsPerWorkspace
   const workspaceId = scope.workspace.id
+  const encrypted = secretValues.seal(scope.config, { workspace_id: workspaceId, name }, value)
   const [stored] = await scope.db.transaction(async (tx) => {
     await tx.query(lockSecrets({ workspaceId }))
     return tx.query(putSecret({ workspaceId, name, value: encrypted, maxSecrets }))
@@ -28,7 +27,7 @@ export async function saveSecret(scope: Scope, name: string, value: string): Pro
 export async function readSecret(scope: Scope, name: string): Promise<string> {
   const [found] = isSecretName(name) ? await scope.db.query(findSecret({ workspaceId: scope.workspace.id, name })) : []
   if (!found) throw problem('NOT_FOUND', `There is no secret ${name.slice(0, 64)}`)
-  return encryptorOf(scope).decrypt(found.value, contextOf(scope, name))
+  return secretValues.open(scope.config, { workspace_id: scope.workspace.id, name }, found.value)
 }
 
 /** Deletes a secret. Throws NOT_FOUND. */
@@ -38,6 +37,3 @@ export async function removeSecret({ db, workspace }: Scope, name: string): Prom
 }
 
 const isSecretName = (text: string): boolean => /^[A-Za-z_]\w{0,63}$/.test(text)
-
-const encryptorOf = ({ config }: Scope): Encryptor => createEncryptor(config.secretKey, 'function secrets')
-const contextOf = ({ workspace }: Scope, name: string): string => `${workspace.id} ${name}`

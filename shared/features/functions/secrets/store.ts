@@ -1,8 +1,18 @@
 import { bigint, bytes, instant, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
 const columns = { name: text.notNull, created_at: instant.notNull, updated_at: instant.notNull }
 const list = selectList(columns)
+
+/** The values of secrets. */
+export const secretValues = defineSealed({
+  table: 'function_secrets',
+  column: 'value',
+  key: { workspace_id: 'uuid', name: 'text' },
+  purpose: 'function secrets',
+  place: ['workspace_id', 'name'],
+})
 
 /** The names of a workspace's secrets. */
 export const findSecrets = statement(

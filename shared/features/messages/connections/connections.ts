@@ -3,6 +3,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { ConnectionChange, ConnectionInput, ConnectionView, NewConnectionView } from '#shared/features/messages/connections/schemas.ts'
 import {
   type ConnectionSettings,
+  connectionSecrets,
   deleteConnection,
   findConnection,
   findConnections,
@@ -17,24 +18,21 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { canonicalHost } from '#shared/platform/egress/endpoint.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
-import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
 import { normalizeSender } from '#shared/platform/mail/sender.ts'
 
-type SecretName = 'password' | 'dkim' | 'webhook'
-
-const encryptorOf = ({ secretKey }: Config): Encryptor => createEncryptor(secretKey, 'message connections')
+type SecretName = keyof typeof connectionSecrets
 
 /** Encrypts a secret for a connection and the column `name`; it can be decrypted only for these. */
 const encryptSecret = (config: Config, id: string, name: SecretName, text: string): Buffer =>
-  encryptorOf(config).encrypt(text, `${id} ${name}`)
+  connectionSecrets[name].seal(config, { id }, text)
 
 /** Decrypts a secret of a connection. */
 export const decryptSecret = (config: Config, id: string, name: SecretName, secret: Buffer): string =>
-  encryptorOf(config).decrypt(secret, `${id} ${name}`)
+  connectionSecrets[name].open(config, { id }, secret)
 
 /** All connections of the workspace, oldest first. */
 export async function listConnections(scope: Scope): Promise<ConnectionView[]> {

@@ -11,6 +11,7 @@ import {
   uuid,
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
 const status = text.as<ConnectionView['status']>()
 
@@ -36,6 +37,23 @@ const list = selectList(columns)
 
 /** A connection as it is stored. Its secrets are encrypted for the connection's id. */
 export type StoredConnection = RowOf<typeof columns>
+
+const sealedColumn = (column: string, word: string) =>
+  defineSealed({
+    table: 'message_connections',
+    column,
+    key: { workspace_id: 'uuid', id: 'uuid' },
+    purpose: 'message connections',
+    place: ['id'],
+    word,
+  })
+
+/** The secrets of connections. */
+export const connectionSecrets = {
+  password: sealedColumn('password', 'password'),
+  dkim: sealedColumn('dkim_key', 'dkim'),
+  webhook: sealedColumn('webhook_secret', 'webhook'),
+}
 
 /** All connections of a workspace, oldest first. */
 export const findConnections = statement(

@@ -1,14 +1,15 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
 import { findUnsubscribingRecipient } from '#shared/features/messages/store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
+import { signingLinkKey, verifyingLinkKeys } from '#shared/platform/secrets/link-keys.ts'
 
 /**
  * A token contains the ids of its workspace and message, and a 128-bit HMAC made with this installation's key. It is valid until the
- * message is deleted.
+ * message is deleted, also after the key was rotated.
  */
 
 const [idBytes, signatureBytes] = [16, 16]
@@ -28,7 +29,7 @@ export interface UnsubscribeRecipient {
 
 /** Recipient of an unsubscribe link; changes nothing. Throws NOT_FOUND for a token that this installation did not make. */
 export async function findUnsubscribeRecipient(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
-  const ids = readToken(scope.config, token)
+  const ids = await readToken(scope, token)
   const row = requireRow(await scope.db.query(findUnsubscribingRecipient({ workspaceId: ids.workspaceId, id: ids.messageId })))
   const { recipient: address, workspace: name, color, logo, isStopped } = row
   return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped }
@@ -37,30 +38,34 @@ export async function findUnsubscribeRecipient(scope: PlatformScope, token: stri
 /** Puts the recipient of a link on the do-not-contact list. Idempotent. Throws NOT_FOUND like `findUnsubscribeRecipient`. */
 export async function unsubscribe(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
   const recipient = await findUnsubscribeRecipient(scope, token)
-  const { workspaceId, messageId } = readToken(scope.config, token)
+  const { workspaceId, messageId } = await readToken(scope, token)
   const entry = { workspaceId, address: contactKey(recipient.address), reason: 'unsubscribed', messageId, createdAt: scope.now() } as const
   await scope.db.query(insertDoNotContact(entry))
   return { ...recipient, isStopped: true }
 }
 
-const keyOf = ({ secretKey }: Config): Buffer => Buffer.from(hkdfSync('sha256', secretKey, Buffer.alloc(0), 'kontor unsubscribe', 32))
-
 /** Not by `createSigner`: links in mails that were sent must stay valid. */
-const sign = (config: Config, ids: Buffer): Buffer =>
-  createHmac('sha256', keyOf(config)).update('link\n').update(ids).digest().subarray(0, signatureBytes)
+const sign = (linkKey: Buffer, ids: Buffer): Buffer =>
+  createHmac('sha256', linkKey).update('link\n').update(ids).digest().subarray(0, signatureBytes)
 
 function makeToken(config: Config, workspaceId: string, messageId: string): string {
   const ids = Buffer.from(`${workspaceId}${messageId}`.replaceAll('-', ''), 'hex')
-  return Buffer.concat([ids, sign(config, ids)]).toString('base64url')
+  return Buffer.concat([ids, sign(signingLinkKey(config), ids)]).toString('base64url')
 }
 
-function readToken(config: Config, token: string): { readonly workspaceId: string; readonly messageId: string } {
+async function readToken(
+  { config, db }: PlatformScope,
+  token: string,
+): Promise<{ readonly workspaceId: string; readonly messageId: string }> {
   const bytes = Buffer.from(token, 'base64url')
   const ids = bytes.subarray(0, 2 * idBytes)
   const isWhole = bytes.length === 2 * idBytes + signatureBytes && bytes.toString('base64url') === token
-  if (!isWhole || !timingSafeEqual(sign(config, ids), bytes.subarray(2 * idBytes))) throw problem('NOT_FOUND')
   const [workspaceId, messageId] = [ids.subarray(0, idBytes), ids.subarray(idBytes)].map(uuidOf) as [string, string]
-  return { workspaceId, messageId }
+  if (!isWhole) throw problem('NOT_FOUND')
+  for await (const key of verifyingLinkKeys(db, config)) {
+    if (timingSafeEqual(sign(key, ids), bytes.subarray(2 * idBytes))) return { workspaceId, messageId }
+  }
+  throw problem('NOT_FOUND')
 }
 
 const uuidOf = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

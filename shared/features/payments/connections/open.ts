@@ -1,22 +1,18 @@
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import { type StoredConnection, selectConnection } from '#shared/features/payments/connections/store.ts'
+import { type StoredConnection, sealedCredentials, selectConnection } from '#shared/features/payments/connections/store.ts'
 import type { Credentials, Provider, ProviderAccount } from '#shared/features/payments/providers/provider.ts'
 import { providers } from '#shared/features/payments/providers/providers.ts'
-import { createEncryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-const vault = ({ config }: Pick<PlatformScope, 'config'>) => createEncryptor(config.secretKey, 'payment credentials')
-const placeOf = (workspaceId: string, connectionId: string): string => `${workspaceId} ${connectionId}`
-
 /** Encrypts credentials. Only this installation's secret key decrypts them, and only as those of the same connection. */
 export const encryptCredentials = (scope: Scope, connectionId: string, credentials: Credentials): Buffer =>
-  vault(scope).encrypt(JSON.stringify(credentials), placeOf(scope.workspace.id, connectionId))
+  sealedCredentials.seal(scope.config, { workspace_id: scope.workspace.id, id: connectionId }, JSON.stringify(credentials))
 
 /** Decrypts the credentials of a connection; empty once they were deleted. */
-export function decryptCredentials(scope: Pick<PlatformScope, 'config'>, connection: StoredConnection): Credentials {
+export function decryptCredentials({ config }: Pick<PlatformScope, 'config'>, connection: StoredConnection): Credentials {
   if (connection.credentials === null) return {}
-  return JSON.parse(vault(scope).decrypt(connection.credentials, placeOf(connection.workspace_id, connection.id)))
+  return JSON.parse(sealedCredentials.open(config, connection, connection.credentials))
 }
 
 /** A connection with its provider and the account to call it with. */

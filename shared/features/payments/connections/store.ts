@@ -1,6 +1,7 @@
 import type { ProviderName } from '#shared/features/payments/connections/schemas.ts'
 import { bigint, bytes, instant, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
 type Mode = 'live' | 'test'
 type ConnectionStatus = 'unchecked' | 'ok' | 'failed'
@@ -24,6 +25,15 @@ const list = selectList(columns)
 
 /** A stored connection. */
 export type StoredConnection = RowOf<typeof columns>
+
+/** The credentials of connections, as JSON. */
+export const sealedCredentials = defineSealed({
+  table: 'payment_connections',
+  column: 'credentials',
+  key: { workspace_id: 'uuid', id: 'uuid' },
+  purpose: 'payment credentials',
+  place: ['workspace_id', 'id'],
+})
 
 /** The connections of a workspace, oldest first. */
 export const findConnections = statement(

@@ -1,6 +1,5 @@
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
 
 /** Logs statements that take at least `ms`, the wait for a connection included. */
 export interface SlowStatements {
@@ -11,7 +10,7 @@ export interface SlowStatements {
 /** The most logged characters of a statement's text. */
 const maxText = 2_000
 
-/** Runs a statement; a slow one is logged with its text, never its values, and the id of its request. */
+/** Runs a statement; a slow one is logged with its text, never its values. */
 export async function runAndLogSlow<Row>(
   slow: SlowStatements | undefined,
   statement: Statement<Row>,
@@ -28,10 +27,7 @@ export async function runAndLogSlow<Row>(
     const ms = performance.now() - started
     if (ms >= slow.ms) {
       const text = statement.text.replaceAll(/\s+/g, ' ').trim().slice(0, maxText)
-      slow.log.warn(
-        { statement: statement.name, text, ms: Math.round(ms), rows, request_id: currentRequestId.getStore() },
-        'slow statement',
-      )
+      slow.log.warn({ statement: statement.name, text, ms: Math.round(ms), rows }, 'slow statement')
     }
   }
 }

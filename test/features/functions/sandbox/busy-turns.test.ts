@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
+import { needs } from '#test/features/functions/sandbox/confined.ts'
 import { requestFor, resultOf } from '#test/features/functions/sandbox/open-sandbox.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { buildLaunchCommand, runnerFiles } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 import { type CpuConsumer, type CpuScheduler, createCpuScheduler } from '#workers/features/functions/sandbox/scheduling/cpu-scheduler.ts'
 
@@ -106,8 +106,8 @@ test('busy turns: a new run of an owner with a long busy run is paused from its 
   for (const one of [first, next, brief, other]) turns.leave(one)
 })
 
-const mayStop = buildLaunchCommand(runnerFiles()).diesWithWorker ? test : test.skip // What outlives its worker is never stopped.
-mayStop('busy turns: a busy run is stopped during the turn of another, and ends', async (t) => {
+// What outlives its worker is never stopped.
+needs('privileges')('busy turns: a busy run is stopped during the turn of another, and ends', async (t) => {
   const turns = createCpuScheduler(1)
   const sandbox = new Sandbox({ size: 3, memoryMb: 128, cpuScheduler: turns })
   t.teardown(() => sandbox.close())

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { runnerLimits } from '#workers/features/functions/sandbox/limits.ts'
-import type { LaunchCommand } from '#workers/features/functions/sandbox/runner/confinement.ts'
+import { confinement, type LaunchCommand } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { createFrameReader, encodeFrame, type Frame } from '#workers/features/functions/sandbox/runner/frames.ts'
 import { toWorker, workerAccepts } from '#workers/features/functions/sandbox/runner/protocol.ts'
 
@@ -144,10 +144,10 @@ export class Runner {
     this.#ready.resolve(true)
   }
 
-  // Field 2 of statm counts resident pages of 4 KB (Linux; elsewhere only the memory limit of the isolate applies).
+  // Field 2 of statm counts resident pages (Linux; elsewhere only the memory limit of the isolate applies).
   #residentBytes(): number {
     try {
-      return Number(readFileSync(`/proc/${this.pid}/statm`, 'latin1').split(' ')[1]) * 4096
+      return Number(readFileSync(`/proc/${this.pid}/statm`, 'latin1').split(' ')[1]) * confinement().pageBytes
     } catch {
       return 0
     }

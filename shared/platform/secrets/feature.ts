@@ -1,0 +1,3 @@
+import { linkKeys } from '#shared/platform/secrets/store.ts'
+
+export const feature = { sealed: [linkKeys] }

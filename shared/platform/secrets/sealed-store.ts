@@ -1,0 +1,104 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { bigint, bytes, integer, jsonb, type RowOf, type SqlType, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
+import type { SecretKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
+
+/** The primary key of a table with sealed values: its columns and whether each is a uuid or a text. */
+type KeyColumns = Readonly<Record<string, 'uuid' | 'text'>>
+
+interface Declaration<Key extends KeyColumns, Place extends string> {
+  readonly table: string
+  /** The column of the sealed values; null in rows without one. */
+  readonly column: string
+  readonly key: Key
+  /** The purpose for which the keys are derived. A change makes everything unreadable. */
+  readonly purpose: string
+  /** The columns of the key that make the place that a value is sealed for, and a word after them. A change makes everything unreadable. */
+  readonly place: readonly Place[]
+  readonly word?: string
+}
+
+/** A stored value with its place, and the key of its row. */
+export interface SealedValue {
+  readonly key: Readonly<Record<string, string>>
+  readonly sealed: Buffer
+  readonly place: string
+}
+
+/** A column of sealed values, as a rotation sees it. */
+export interface SealedColumn {
+  /** `table.column`. */
+  readonly name: string
+  readonly encryptor: (keys: SecretKeys) => Encryptor
+  /** The next values in the order of the key, from the first for null. */
+  readonly read: (db: Executor, after: SealedValue | null, limit: number) => Promise<readonly SealedValue[]>
+  /** Replaces values that still are what was read; the others have been sealed anew by whoever changed them. */
+  readonly replace: (db: Executor, values: readonly (SealedValue & { readonly renewed: Buffer })[]) => Promise<number>
+}
+
+/** The same with what seals and opens single values. */
+interface SealedValues<Place extends string> extends SealedColumn {
+  readonly seal: (keys: SecretKeys, key: Readonly<Record<Place, string>>, text: string) => Buffer
+  /** Throws when the bytes are not the value of this row, or sealed under neither key. */
+  readonly open: (keys: SecretKeys, key: Readonly<Record<Place, string>>, sealed: Buffer) => string
+}
+
+/** The least value of each type, below every key. */
+const least = { uuid: '00000000-0000-0000-0000-000000000000', text: '' } as const
+const types = { uuid, text } as const
+
+/**
+ * Declares a column of values that are sealed under SECRET_KEY. Name it in `sealed` of the feature's manifest: a rotation seals anew what is
+ * named there, and the rest is lost with the old key. Only here may an encryptor for stored values be made.
+ */
+export function defineSealed<const Key extends KeyColumns, const Place extends keyof Key & string>(
+  declaration: Declaration<Key, Place>,
+): SealedValues<Place> {
+  const { table, column, purpose, place, word } = declaration
+  const names = Object.keys(declaration.key)
+  const encryptor = (keys: SecretKeys) => createEncryptor(keys, purpose)
+  const placeOf = (key: Readonly<Record<Place, string>>) =>
+    [...place.map((name) => key[name]), ...(word === undefined ? [] : [word])].join(' ')
+  const keyColumns = Object.fromEntries(names.map((name) => [name, types[declaration.key[name] ?? 'text'].notNull]))
+  const afterParams: Readonly<Record<string, SqlType<unknown, string>>> = Object.fromEntries(
+    names.map((name) => [`after_${name}`, types[declaration.key[name] ?? 'text']]),
+  )
+  const find = statement(
+    `secrets.find ${table}.${column}`,
+    `select ${names.join(', ')}, ${column} as sealed from ${table}
+     where (${names.join(', ')}) > (${names.map((name) => `$after_${name}`).join(', ')}) and ${column} is not null
+     order by ${names.join(', ')} limit $limit`,
+    { params: { ...afterParams, limit: bigint }, columns: { ...keyColumns, sealed: bytes } },
+  )
+  const replaceValues = statement(
+    `secrets.replace ${table}.${column}`,
+    `update ${table} as stored set ${column} = decode(given.renewed, 'hex')
+     from jsonb_to_recordset($values::jsonb) as given (${names.map((name) => `${name} ${declaration.key[name]}, `).join('')}sealed text, renewed text)
+     where ${names.map((name) => `stored.${name} = given.${name}`).join(' and ')} and stored.${column} = decode(given.sealed, 'hex')
+     returning 1 as replaced`,
+    { params: { values: jsonb }, columns: { replaced: integer.notNull } },
+  )
+  const readRow = (row: RowOf<Record<string, SqlType<unknown, unknown>>>): SealedValue => {
+    const key = Object.fromEntries(names.map((name) => [name, row[name] as string]))
+    return { key, sealed: row.sealed as Buffer, place: placeOf(key as Readonly<Record<Place, string>>) }
+  }
+  return {
+    name: `${table}.${column}`,
+    encryptor,
+    seal: (keys, key, text) => encryptor(keys).encrypt(text, placeOf(key)),
+    open: (keys, key, sealed) => encryptor(keys).decrypt(sealed, placeOf(key)),
+    read: async (db, after, limit) => {
+      const from = names.map((name) => [`after_${name}`, after?.key[name] ?? least[declaration.key[name] ?? 'text']])
+      return (await db.query(find({ ...Object.fromEntries(from), limit }))).map(readRow)
+    },
+    replace: async (db, values) => {
+      const rows = values.map(({ key, sealed, renewed }) => ({
+        ...key,
+        sealed: sealed.toString('hex'),
+        renewed: renewed.toString('hex'),
+      }))
+      return (await db.query(replaceValues({ values: JSON.stringify(rows) }))).length
+    },
+  }
+}
