@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
 import { createGracefulClose } from '#api/http/graceful-close.ts'
-import { registry, watchConnections, watchStore } from '#api/http/metrics.ts'
+import { registry, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { metrics } from '#shared/features.ts'
@@ -38,7 +38,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     now: time,
   })
   const { database } = shared
-  const unwatch = watchConnections(database)
+  const watches = [watchConnections(database), watchParts(shared.parts)]
   const waiter = new OperationWaiter(database)
   const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
@@ -73,7 +73,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
       const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs / 2)
       await close(server, graceMs)
       clearTimeout(releaseTimer)
-      unwatch()
+      for (const stopWatching of watches) stopWatching()
       await listener.close()
       await closeServices()
     },

@@ -11,6 +11,7 @@ import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { createParts } from '#shared/platform/kernel/process/part.ts'
 
 /** The options that differ between the API, a worker and a command. */
 interface ProcessKind {
@@ -36,6 +37,8 @@ export async function openServices(
   kind: ProcessKind,
 ): Promise<{ readonly services: Services & { readonly database: Database }; readonly close: () => Promise<void> }> {
   await using opened = new AsyncDisposableStack()
+  const parts = createParts(log)
+  for (const part of Object.values(parts)) opened.defer(() => part.close())
   const database = new Database(config.databaseUrl, {
     connections: kind.connections,
     processors: config.databaseProcessors,
@@ -58,14 +61,27 @@ export async function openServices(
   const fieldUses = createUseCounter(database, now, log)
   opened.defer(() => fieldUses.flush())
   const all = opened.move()
-  const services = { config, cache, jobQueue, blobs, log, now, fieldUses, recordGuards: guards, database }
+  const services = { config, cache, jobQueue, blobs, log, parts, now, fieldUses, recordGuards: guards, database }
   return { services, close: () => all.disposeAsync() }
 }
 
 /** The scope of work outside any workspace. */
 export const platformScope = <Db extends Executor>(
-  { config, cache, jobQueue, blobs, log, now, fieldUses, recordGuards }: Services,
+  { config, cache, jobQueue, blobs, log, parts, now, fieldUses, recordGuards }: Services,
   db: Db,
   principal: Principal | null,
   cause: Cause,
-): PlatformScope & { readonly db: Db } => ({ config, cache, jobQueue, blobs, log, now, fieldUses, recordGuards, db, principal, cause })
+): PlatformScope & { readonly db: Db } => ({
+  config,
+  cache,
+  jobQueue,
+  blobs,
+  log,
+  parts,
+  now,
+  fieldUses,
+  recordGuards,
+  db,
+  principal,
+  cause,
+})

@@ -5,6 +5,7 @@ import type { Database, Executor } from '#shared/platform/db/database.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { addGauge, type MetricQuery } from '#shared/platform/kernel/metrics.ts'
+import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 
 /** The metrics of a worker process, for `GET /metrics`. */
@@ -12,6 +13,7 @@ export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
+export const watchParts = registerPartGauges(registry)
 
 /** The database whose rows this process counts. Only processes of the pool `schedule` do, so that other pools do not count twice. */
 let counted: { readonly database: Database; readonly log: Logger } | undefined

@@ -11,7 +11,7 @@ import { openServices } from '#shared/services.ts'
 import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchConnections, watchInstallation, watchRunners, watchStore } from '#workers/metrics.ts'
+import { watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 
 export interface Worker {
@@ -45,7 +45,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   })
   await listener.open()
   pools.start()
-  const watches = [watchConnections(database), watchRunners(runners), watchLostWorkers(own, services)]
+  const watches = [watchConnections(database), watchParts(common.parts), watchRunners(runners), watchLostWorkers(own, services)]
   if (chosen.includes('schedule')) watches.push(watchInstallation(database, log))
   return {
     database,

@@ -3,12 +3,14 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/http/services.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
+import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 
 /** The metrics of this process, for `GET /metrics`. */
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
+export const watchParts = registerPartGauges(registry)
 
 const requestSeconds = new Histogram({
   name: 'kontor_http_request_seconds',

@@ -5,6 +5,7 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import type { Parts } from '#shared/platform/kernel/process/part.ts'
 
 /** The services of a process that the platform itself uses. */
 export interface PlatformServices {
@@ -14,6 +15,8 @@ export interface PlatformServices {
   /** Contents of files. */
   readonly blobs: Blobs
   readonly log: Logger
+  /** Whether the database, the file store and the operator's mail server can be reached. */
+  readonly parts: Parts
   /** Current time of the database clock (shared/platform/db/clock.ts); tests supply their own. */
   readonly now: () => Date
 }

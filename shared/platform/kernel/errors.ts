@@ -37,6 +37,14 @@ interface ProblemOptions {
   readonly cause?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly expected?: boolean
+  readonly part?: UnavailablePart | undefined
+}
+
+/** The part behind an UNAVAILABLE: a `Part` (process/part.ts). */
+export interface UnavailablePart {
+  readonly name: string
+  /** Counts work that was refused because the part is away. */
+  readonly countRefusal: () => void
 }
 
 /** Seconds after which a call that was refused for a passing reason may be repeated. */
@@ -52,12 +60,15 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** Whether a failure with a status of 500 or above is expected, so that it needs no investigation. */
   readonly expected: boolean
+  /** The part whose outage caused this UNAVAILABLE; undefined for any other failure. */
+  readonly part: UnavailablePart | undefined
 
   constructor(code: ErrorCode, message?: string, options: ProblemOptions = {}) {
     super(bounded(message ?? errorCatalogue[code].message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.headers = options.headers ?? retryHeaders[code] ?? {}
     this.expected = options.expected ?? false
+    this.part = options.part
   }
 
   get status(): number {

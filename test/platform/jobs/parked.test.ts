@@ -83,7 +83,7 @@ const origin = () => ({
 const open = once(async () => {
   w = await world()
   await installJobQueues(w.worker.database, [parent, child, after], deadLetterQueue)
-  const { cache, jobQueue, blobs, fieldUses, now, recordGuards } = w.api.services
+  const { cache, jobQueue, blobs, parts, fieldUses, now, recordGuards } = w.api.services
   const log = createLogger('test', 'silent')
   services = {
     config: w.config,
@@ -91,6 +91,7 @@ const open = once(async () => {
     jobQueue,
     blobs,
     log,
+    parts,
     fieldUses,
     now,
     recordGuards,

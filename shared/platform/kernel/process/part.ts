@@ -1,0 +1,115 @@
+import { Problem, type UnavailablePart } from '#shared/platform/kernel/errors.ts'
+import type { Logger } from '#shared/platform/kernel/log.ts'
+import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
+
+/** Milliseconds between two probes of a part that is away. */
+const probeEveryMs = 1_000
+
+type PartName = 'database' | 'file store' | 'mail server'
+
+/** The parts outside the process that its work depends on. */
+export interface Parts {
+  readonly database: Part
+  readonly fileStore: Part
+  /** The operator's mail server (`SMTP_URL`). A workspace's own server is no part. */
+  readonly mailServer: Part
+}
+
+/** Creates the parts of a process; all count as up until something failed. */
+export const createParts = (log: Logger): Parts =>
+  Object.freeze({
+    database: new Part('database', log),
+    fileStore: new Part('file store', log),
+    mailServer: new Part('mail server', log),
+  })
+
+/**
+ * Whether a part outside the process can be reached. An outage is one line in the log when it begins and one when it ends, with the
+ * failures and the refused work of the time between, so what it causes is not logged by itself (`countRefusal`).
+ */
+export class Part implements UnavailablePart {
+  readonly name: PartName
+  readonly #log: Logger
+  #probe: (() => Promise<unknown>) | undefined
+  #timer: NodeJS.Timeout | undefined
+  #outage: { readonly lasted: Stopwatch; readonly reason: string; failures: number; refused: number } | undefined
+
+  constructor(name: PartName, log: Logger) {
+    this.name = name
+    this.#log = log
+  }
+
+  get isUp(): boolean {
+    return this.#outage === undefined
+  }
+
+  /** Why the part is away, as text for the operator; undefined while it is up. */
+  get reason(): string | undefined {
+    return this.#outage?.reason
+  }
+
+  /** While the part is away, `probe` runs every second; its first success ends the outage. Without a probe only `succeeded` does. */
+  probeWith(probe: () => Promise<unknown>): void {
+    this.#probe = probe
+  }
+
+  /** Notes that the part could not be reached. */
+  failed(error: unknown): void {
+    if (this.#outage) {
+      this.#outage.failures += 1
+      return
+    }
+    const reason = reasonOf(error)
+    this.#outage = { lasted: new Stopwatch(), reason, failures: 1, refused: 0 }
+    this.#log.error({ part: this.name, reason }, `the ${this.name} is away`)
+    this.#probeLater()
+  }
+
+  /** Notes that the part was reached. */
+  succeeded(): void {
+    if (!this.#outage) return
+    const { lasted, reason, failures, refused } = this.#outage
+    this.#outage = undefined
+    clearTimeout(this.#timer)
+    const seconds = Math.round(lasted.elapsedMs() / 100) / 10
+    this.#log.warn({ part: this.name, reason, seconds, failures, refused }, `the ${this.name} is back`)
+  }
+
+  /** Counts a call, a job or a poll that was refused because the part is away. */
+  countRefusal(): void {
+    if (this.#outage) this.#outage.refused += 1
+  }
+
+  /** Ends the probes. */
+  close(): void {
+    this.#probe = undefined
+    clearTimeout(this.#timer)
+  }
+
+  #probeLater(): void {
+    if (!this.#probe) return
+    this.#timer = setTimeout(async () => {
+      const isReached = await this.#probe?.().then(
+        () => true,
+        () => false,
+      )
+      if (isReached) this.succeeded()
+      else if (this.#outage) this.#probeLater()
+    }, probeEveryMs).unref()
+  }
+}
+
+/**
+ * Whether work failed because a part is away. It is counted then, and its caller must not log it: the part logs the outage, once.
+ */
+export function countRefusal(error: unknown): boolean {
+  if (!(error instanceof Problem) || !error.part) return false
+  error.part.countRefusal()
+  return true
+}
+
+/** An error without its stack. The error of several refused addresses has a code, but no message. */
+function reasonOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as { readonly message?: string; readonly code?: string }
+  return message || code || String(error)
+}

@@ -1,0 +1,59 @@
+import test from 'ava'
+import { Registry } from 'prom-client'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import type { Logger } from '#shared/platform/kernel/log.ts'
+import { countRefusal, createParts } from '#shared/platform/kernel/process/part.ts'
+import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
+import { eventually } from '#test/support/eventually.ts'
+
+/** Parts, and the lines that they log. */
+function partsWithLog() {
+  const lines: Record<string, unknown>[] = []
+  const note = (level: string) => (line: object, message: string) => lines.push({ level, message, ...line })
+  return { parts: createParts({ error: note('error'), warn: note('warn') } as unknown as Logger), lines }
+}
+
+test('part: an outage is one line when it begins and one with its counts when it ends', (t) => {
+  const { parts, lines } = partsWithLog()
+  const { database, fileStore } = parts
+  const refused = problem('UNAVAILABLE', undefined, { part: database })
+  database.failed(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))
+  database.failed(new Error('Connection terminated'))
+  t.true([refused, refused, refused].every(countRefusal))
+  t.deepEqual([database.isUp, database.reason, fileStore.isUp], [false, 'ECONNREFUSED', true])
+  database.succeeded()
+  database.succeeded()
+  t.true(database.isUp)
+  const [away, back, ...others] = lines
+  t.deepEqual(away, { level: 'error', message: 'the database is away', part: 'database', reason: 'ECONNREFUSED' })
+  t.like(back, { level: 'warn', message: 'the database is back', reason: 'ECONNREFUSED', failures: 2, refused: 3 })
+  t.deepEqual(others, [])
+})
+
+test('part: a failure that no outage caused is left to be logged', (t) => {
+  t.deepEqual([new Error('a fault'), problem('UNAVAILABLE'), problem('NOT_FOUND')].filter(countRefusal), [])
+})
+
+test('part: probes end an outage without any other work', async (t) => {
+  const { parts, lines } = partsWithLog()
+  t.teardown(() => parts.fileStore.close())
+  let probes = 0
+  parts.fileStore.probeWith(async () => {
+    probes += 1
+    if (probes < 2) throw new Error('still away')
+  })
+  parts.fileStore.failed(new Error('connect ECONNREFUSED'))
+  await eventually(() => parts.fileStore.isUp)
+  t.deepEqual([probes, lines.length], [2, 2])
+})
+
+test('part: a gauge is 0 while the part is away', async (t) => {
+  const registry = new Registry()
+  const { parts } = partsWithLog()
+  const unwatch = registerPartGauges(registry)(parts)
+  const values = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('kontor_'))
+  parts.mailServer.failed(new Error('away'))
+  t.deepEqual(await values(), ['kontor_database_up 1', 'kontor_file_store_up 1', 'kontor_mail_server_up 0'])
+  unwatch()
+  t.deepEqual(await values(), ['kontor_database_up 1', 'kontor_file_store_up 1', 'kontor_mail_server_up 1'])
+})
