@@ -4,12 +4,12 @@ import type { ApiServices } from '#api/http/services.ts'
 import { checkReadiness } from '#shared/platform/db/health.ts'
 
 /** Serves `/healthz`, `/readyz` and `/metrics` (decisions, Health). */
-export function serveHealth(routerFor: (path: string) => Router, { database, blobs }: ApiServices): void {
+export function serveHealth(routerFor: (path: string) => Router, { database, cache, parts, blobs }: ApiServices): void {
   routerFor('/healthz').get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })
   routerFor('/readyz').get('/readyz', async (ctx) => {
-    const [status, body] = await checkReadiness(database, () => blobs.fault())
+    const [status, body] = await checkReadiness({ database, cache, parts, checkStore: () => blobs.check() })
     ctx.status = status
     ctx.body = body
   })

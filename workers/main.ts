@@ -4,7 +4,7 @@ import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { makeFilesPrivate } from '#shared/platform/kernel/process/private-files.ts'
-import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
+import { failStart, stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
 import { registry } from '#workers/metrics.ts'
 import { startWorker } from '#workers/worker.ts'
 
@@ -13,9 +13,10 @@ const config = readConfig()
 await makeFilesPrivate(config.dataDir)
 const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
-const worker = await startWorker(config, chosen, log)
+const worker = await startWorker(config, chosen, log).catch(failStart(log))
 
-const ready = () => checkReadiness(worker.database, () => worker.blobs.fault())
+const { database, cache, parts, blobs } = worker
+const ready = () => checkReadiness({ database, cache, parts, checkStore: () => blobs.check() })
 const health = createServer((request, response) => void answerHealth(request, response, ready, registry))
 health.listen(config.workerPort, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))
 

@@ -1,10 +1,12 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { metrics } from '#shared/features.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
+import { registerClockGauge } from '#shared/platform/db/clock.ts'
 import type { Database, Executor } from '#shared/platform/db/database.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { addGauge, type MetricQuery } from '#shared/platform/kernel/metrics.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 
@@ -14,6 +16,7 @@ collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
 export const watchParts = registerPartGauges(registry)
+export const watchClock = registerClockGauge(registry)
 
 /** The database whose rows this process counts. Only processes of the pool `schedule` do, so that other pools do not count twice. */
 let counted: { readonly database: Database; readonly log: Logger } | undefined
@@ -32,7 +35,7 @@ const query: MetricQuery<Executor> = async (read, what) => {
   try {
     return await read(database)
   } catch (error) {
-    log.warn({ err: error }, `could not count ${what}`)
+    if (!countRefusal(error)) log.warn({ err: error }, `could not count ${what}`)
     return []
   }
 }

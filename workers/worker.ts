@@ -1,5 +1,6 @@
 import { sdkMethods } from '#shared/features.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
+import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
@@ -7,11 +8,12 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import type { Parts } from '#shared/platform/kernel/process/part.ts'
 import { openServices } from '#shared/services.ts'
 import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
+import { watchClock, watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 
 export interface Worker {
@@ -19,6 +21,8 @@ export interface Worker {
   readonly pools: Pools
   readonly jobQueue: JobQueue
   readonly blobs: Blobs
+  readonly cache: Cache
+  readonly parts: Parts
   /** Stops taking work, waits up to `graceMs` for running jobs, returns the rest to the queue, and closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
@@ -26,9 +30,14 @@ export interface Worker {
 /** Starts the chosen pools and their services. `time` defaults to the database's clock. */
 export async function startWorker(config: Config, chosen: readonly WorkerPool[], log: Logger, time?: () => Date): Promise<Worker> {
   const name = `kontor worker ${chosen.join(',')}`
-  const { services: shared, close: closeServices } = await openServices(config, log, {
+  const {
+    services: shared,
+    clock,
+    close: closeServices,
+  } = await openServices(config, log, {
     name,
     connections: config.databaseConnections,
+    waitsForDatabase: true,
     statementTimeoutMs: 120_000,
     supervise: true,
     watchStore,
@@ -45,13 +54,21 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   })
   await listener.open()
   pools.start()
-  const watches = [watchConnections(database), watchParts(common.parts), watchRunners(runners), watchLostWorkers(own, services)]
+  const watches = [
+    watchConnections({ database, cache: common.cache, listener }),
+    watchParts(common.parts),
+    watchClock(clock),
+    watchRunners(runners),
+    watchLostWorkers(own, services),
+  ]
   if (chosen.includes('schedule')) watches.push(watchInstallation(database, log))
   return {
     database,
     pools,
     jobQueue: common.jobQueue,
     blobs: common.blobs,
+    cache: common.cache,
+    parts: common.parts,
     stop: async (graceMs) => {
       for (const stopWatching of watches) stopWatching()
       await listener.close()

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/http/services.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
+import { registerClockGauge } from '#shared/platform/db/clock.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 
@@ -11,6 +12,7 @@ collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
 export const watchParts = registerPartGauges(registry)
+export const watchClock = registerClockGauge(registry)
 
 const requestSeconds = new Histogram({
   name: 'kontor_http_request_seconds',
@@ -40,7 +42,7 @@ const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PA
 
 /**
  * Times a request; call the returned function when the answer is made. A request that took `slowRequestMs` or longer, not counting the time
- * that it waited for a worker, is logged as slow with its request id.
+ * that it waited for a worker, is logged as slow with its request id, unless it was refused because a part is away.
  */
 export function observeRequest(ctx: Context, { config, log }: ApiServices): () => void {
   const started = performance.now()
@@ -49,7 +51,7 @@ export function observeRequest(ctx: Context, { config, log }: ApiServices): () =
     const route: string = ctx.state.route ?? 'none'
     timerOf(ctx.method, route, ctx.status).observe(ms / 1000)
     const waitedMs: number = ctx.state.waitedMs ?? 0
-    const isSlow = ms - waitedMs >= config.slowRequestMs
+    const isSlow = ms - waitedMs >= config.slowRequestMs && !ctx.state.isRefused
     if (!isSlow && !log.isLevelEnabled('debug')) return
     const line = {
       method: ctx.method,

@@ -42,7 +42,7 @@ export async function startNode(
       DATABASE_URL: config.databaseUrl,
       DATA_DIR: config.dataDir,
       SECRET_KEY: config.secretKey.toString('hex'),
-      DATABASE_CONNECTIONS: '4',
+      DATABASE_CONNECTIONS: '6',
       LOG_LEVEL: 'silent',
       // A start takes half the time with the compile cache.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

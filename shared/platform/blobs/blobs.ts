@@ -15,6 +15,9 @@ interface Blob extends WrittenBytes {
 /** Blobs that the sweep deletes per batch. */
 const sweepBatch = 200
 
+/** Milliseconds that a check of the store waits: whoever asks `/readyz` does not wait long. */
+const checkWithinMs = 2_000
+
 /** Interval of the sweep in seconds, short enough that bytes are deleted before `DRIVE_SWEEP_SECONDS` have passed. */
 export const sweepIntervalSeconds = 5
 
@@ -38,8 +41,8 @@ export class Blobs {
   }
 
   /**
-   * Writes a stream as a new blob that no row holds yet. When the stream fails, nothing is kept and its error is rethrown. Throws INTERNAL,
-   * with a message for the caller, when the store is full or unreachable.
+   * Writes a stream as a new blob that no row holds yet. When the stream fails, nothing is kept and its error is rethrown. Throws UNAVAILABLE
+   * when the disk of the store or of its spool is full, and INTERNAL, with a message for the caller, when the store is unreachable.
    */
   async put(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<Blob> {
     const id = await this.#insertBlob(workspaceId)
@@ -91,7 +94,7 @@ export class Blobs {
    * Deletes blobs that no row has held for the grace period, in all workspaces, and returns their number. Stops between batches on abort.
    */
   async sweep(signal: AbortSignal, graceSeconds = this.#graceSeconds): Promise<number> {
-    if ((await this.fault()) !== undefined) return 0
+    if ((await this.check()) !== undefined) return 0
     for (let count = 0; ; ) {
       if (signal.aborted) return count
       const doomed = await this.#database.query(doomIdleBlobs({ graceSeconds, limit: sweepBatch }))
@@ -103,13 +106,20 @@ export class Blobs {
     }
   }
 
-  /** Why this process cannot serve files, as a message for the operator; undefined when it can. */
-  async fault(): Promise<string | undefined> {
+  /**
+   * Why this process cannot serve files, as a message for the operator: the store is another installation's (`foreign`), or gives no answer
+   * within 2 s (`away`). Undefined when it can.
+   */
+  async check(): Promise<{ readonly foreign: string } | { readonly away: string } | undefined> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error('no answer')), checkWithinMs)
     try {
-      const identity = await findStoreIdentity(this.#database, this.#store)
-      return 'fault' in identity ? identity.fault : undefined
+      const identity = await Promise.race([findStoreIdentity(this.#database, this.#store), late.promise])
+      return 'fault' in identity ? { foreign: identity.fault } : undefined
     } catch (error) {
-      return `The file store is out of reach: ${(error as Error).message}`
+      return { away: `The file store is out of reach: ${(error as Error).message || (error as { code?: string }).code}` }
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -148,9 +158,9 @@ export class Blobs {
   }
 }
 
-/** Translates an error of the store to INTERNAL with a message for callers. */
+/** Translates an error of the store for callers: UNAVAILABLE where the disk is full, INTERNAL otherwise. */
 function storeProblem(error: unknown): Problem {
   const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
-  const message = isFull ? 'The file store has no room left; nothing of the file is kept' : 'The file store is out of reach; try again'
-  return problem('INTERNAL', message, { cause: error })
+  if (isFull) return problem('UNAVAILABLE', 'The server has no room left for the file, and keeps nothing of it', { cause: error })
+  return problem('INTERNAL', 'The file store is out of reach; try again', { cause: error })
 }

@@ -226,7 +226,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       perPerson: read('MAX_WORKSPACES_PER_PERSON', integer(100, 1, 1e6)),
       perHour: read('WORKSPACES_PER_HOUR', integer(20, 1, 1e6)),
     },
-    databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
+    databaseConnections: read('DATABASE_CONNECTIONS', integer(18, 4, 500)),
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     logLevel: read('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')),

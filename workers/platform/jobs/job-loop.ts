@@ -8,6 +8,7 @@ import { jobAttemptSeconds } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/monitoring/active-jobs.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentRequestId } from '#shared/platform/kernel/process/current-request.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
 import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
@@ -161,7 +162,7 @@ export class JobLoop {
         if (!(await this.#fetchOnce('beyond', beyond))) return
       }
     } catch (error) {
-      this.#services.log.warn({ err: error, queue: this.#job.name }, 'could not fetch jobs')
+      if (!countRefusal(error)) this.#services.log.warn({ err: error, queue: this.#job.name }, 'could not fetch jobs')
     }
   }
 
@@ -238,10 +239,12 @@ export class JobLoop {
     } catch (error) {
       done({ outcome: 'failed' })
       const { requestId } = row.data.cause
-      this.#services.log[isOverloaded(error) ? 'warn' : 'error'](
-        { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
-        'job failed',
-      )
+      if (!countRefusal(error)) {
+        this.#services.log[isOverloaded(error) ? 'warn' : 'error'](
+          { err: error, job: job.name, job_id: row.id, attempt: row.retryCount + 1, request_id: requestId },
+          'job failed',
+        )
+      }
       await this.#fail(row, String((error as Error)?.message ?? error)).catch(() => undefined)
     } finally {
       endCall()
@@ -276,7 +279,7 @@ export class JobLoop {
     const { name } = this.#job
     // When this fails, the heartbeat expires and another attempt finds the operation completed.
     await retryUntilAvailable(this.#stop.signal, () => jobQueue.boss.complete(name, ids)).catch((error: unknown) => {
-      log.warn({ err: error, queue: name }, 'could not complete jobs')
+      if (!countRefusal(error)) log.warn({ err: error, queue: name }, 'could not complete jobs')
     })
   }
 
