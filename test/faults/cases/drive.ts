@@ -140,7 +140,7 @@ export const fileDiskFull: FaultCase = {
     if (first.status !== 201) wrong.push(`An upload before was answered ${first.status}`)
     await disk.fill()
     const refused = await space.put('while full', randomBytes(2_000_000))
-    if (refused.status !== 500 || !/no room/.test(refused.text))
+    if (refused.status !== 503 || !/no room/.test(refused.text))
       wrong.push(`While full an upload was answered ${refused.status} ${refused.text}`)
     const half = (await blobsIn(folder)).filter((name) => name.endsWith('.half'))
     if (half.length > 0) wrong.push(`${half.length} half files are left`)
