@@ -8,7 +8,6 @@ import { shareWorld } from '#test/support/shared-world.ts'
 const shared = shareWorld(test, {}, { pools: [] })
 
 const outages = [
-  { code: '53100', message: 'could not extend file: No space left on device' },
   { code: '53300', message: 'sorry, too many clients already' },
   { code: '57P01', message: 'terminating connection due to administrator command' },
   { code: '57P03', message: 'the database system is starting up' },
@@ -17,6 +16,7 @@ const outages = [
   { code: '25006', message: 'cannot execute INSERT in a read-only transaction' },
   { message: 'Connection terminated unexpectedly' },
   { message: 'timeout exceeded when trying to connect' },
+  { code: '53100', message: 'could not extend file: No space left on device' },
 ]
 
 test('unavailable: each way in which the database is away has one code', (t) => {
