@@ -6,12 +6,12 @@ import { checkReadiness } from '#shared/platform/db/health.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Serves `/healthz`, `/readyz` and, unless they have a port of their own, `/metrics` (decisions, Health). */
-export function serveHealth(routerFor: (path: string) => Router, { database, blobs, config }: ApiServices): void {
+export function serveHealth(routerFor: (path: string) => Router, { database, cache, parts, blobs, config }: ApiServices): void {
   routerFor('/healthz').get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })
   routerFor('/readyz').get('/readyz', async (ctx) => {
-    const [status, body] = await checkReadiness(database, () => blobs.fault())
+    const [status, body] = await checkReadiness({ database, cache, parts, checkStore: () => blobs.check() })
     ctx.status = status
     ctx.body = body
   })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
 import { createGracefulClose } from '#api/http/graceful-close.ts'
-import { registry, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
+import { registry, watchClock, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { listen } from '#api/listen.ts'
@@ -37,9 +37,14 @@ const lastAnswersMs = 5_000
 
 /** Starts the API on the configured port. `time` replaces the database's clock. */
 export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
-  const { services: shared, close: closeServices } = await openServices(config, log, {
+  const {
+    services: shared,
+    clock,
+    close: closeServices,
+  } = await openServices(config, log, {
     name: 'kontor api',
     connections: config.databaseConnections,
+    waitsForDatabase: true,
     statementTimeoutMs: 15_000,
     supervise: false,
     waitsForRestored: true,
@@ -48,13 +53,13 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     now: time,
   })
   const { database } = shared
-  const watches = [watchConnections(database), watchParts(shared.parts)]
   const announced = await announceProcess(database, { kind: 'api', pools: [], release: config.release }, () => [], log)
   const waiter = new OperationWaiter(database)
   const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
+  const watches = [watchConnections({ database, cache: shared.cache, listener }), watchParts(shared.parts), watchClock(clock)]
   const services: ApiServices = {
     ...shared,
     waiter,

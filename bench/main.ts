@@ -36,7 +36,7 @@ try {
     DATABASE_URL: postgres.url,
     DATA_DIR: postgres.filesFolder,
     SECRET_KEY: randomBytes(32).toString('hex'),
-    DATABASE_CONNECTIONS: '16',
+    DATABASE_CONNECTIONS: '18',
   }
   const kontor = await startServer('api', environment)
   stops.unshift(kontor.stop)

@@ -60,7 +60,8 @@ export const statusSections: readonly StatusSection[] = [
     key: 'store',
     title: 'File store',
     find: async ({ blobs }) => {
-      const fault = await blobs.fault()
+      const found = await blobs.check()
+      const fault = found && ('foreign' in found ? found.foreign : found.away)
       return { data: { kind: blobs.kind, fault: fault ?? null }, lines: [`${blobs.kind}: ${fault ?? 'answers'}`] }
     },
   },

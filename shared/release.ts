@@ -1,6 +1,7 @@
 import { jobs } from '#shared/features.ts'
-import { citusCoordinatorOption, Database } from '#shared/platform/db/database.ts'
+import { Database } from '#shared/platform/db/database.ts'
 import { migrate } from '#shared/platform/db/migrate.ts'
+import { citusCoordinatorSettings } from '#shared/platform/db/pool/session-settings.ts'
 import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
 
@@ -12,7 +13,7 @@ async function installQueues(databaseUrl: string): Promise<void> {
     connections: 2,
     name: 'kontor release',
     statementTimeoutMs: 300_000,
-    settings: citusCoordinatorOption,
+    settings: citusCoordinatorSettings,
   })
   try {
     await installJobQueues(database, jobs, deadLetterQueue)

@@ -3,24 +3,27 @@ import { createUseCounter } from '#shared/core/types/indexes/count-use.ts'
 import { guards, sealedColumns } from '#shared/features.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
-import { Cache } from '#shared/platform/db/cache/cache.ts'
-import { openDatabaseClock } from '#shared/platform/db/clock.ts'
-import { Database, type Executor } from '#shared/platform/db/database.ts'
+import { type DatabaseClock, openDatabaseClock } from '#shared/platform/db/clock.ts'
+import type { Database, Executor } from '#shared/platform/db/database.ts'
 import { refuseSquashedMigrations } from '#shared/platform/db/migrate.ts'
 import { isHeld, waitUntilRestored, warnWhileHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { openEgress } from '#shared/platform/egress/egress.ts'
+import { openDatabase } from '#shared/platform/db/open-database.ts'
 import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
-import { createParts } from '#shared/platform/kernel/process/part.ts'
+import { countRefusal, createParts } from '#shared/platform/kernel/process/part.ts'
 import { requireSecretKey, sessionName } from '#shared/platform/secrets/secret-key.ts'
 
 /** The options that differ between the API, a worker and a command. */
 interface ProcessKind {
   /** The application name of its database connections. */
   readonly name: string
+  /** All lasting connections: those of the pool, one of the cache, and one that listens for signals. */
   readonly connections: number
+  /** Whether the start waits while the database is away; otherwise it fails. */
+  readonly waitsForDatabase: boolean
   readonly statementTimeoutMs: number
   /** Whether its job queue runs pg-boss maintenance. */
   readonly supervise: boolean
@@ -34,6 +37,9 @@ interface ProcessKind {
   readonly now?: (() => Date) | undefined
 }
 
+/** The connection of the cache, and the one that listens for signals. */
+const connectionsBesidePool = 2
+
 /**
  * Opens the services of a process. `close` flushes pending writes and closes every connection. When one service fails to open, those opened
  * before it are closed. Throws a start refusal for a wrong SECRET_KEY.
@@ -42,23 +48,27 @@ export async function openServices(
   config: Config,
   log: Logger,
   kind: ProcessKind,
-): Promise<{ readonly services: Services & { readonly database: Database }; readonly close: () => Promise<void> }> {
+): Promise<{
+  readonly services: Services & { readonly database: Database }
+  readonly clock: DatabaseClock
+  readonly close: () => Promise<void>
+}> {
   await using opened = new AsyncDisposableStack()
   const parts = createParts(log)
   for (const part of Object.values(parts)) opened.defer(() => part.close())
-  const database = new Database(config.databaseUrl, {
-    connections: kind.connections,
+  const options = {
+    connections: kind.connections - connectionsBesidePool,
     processors: config.databaseProcessors,
     name: kind.holdsKey ? sessionName(kind.name, config) : kind.name,
     statementTimeoutMs: kind.statementTimeoutMs,
     slow: { ms: config.slowStatementMs, log },
-  })
-  opened.defer(() => database.close())
+    part: parts.database,
+  }
+  const { database, cache, close } = await openDatabase(config.databaseUrl, options, kind.waitsForDatabase)
+  opened.defer(close)
   if (kind.waitsForRestored) await waitUntilRestored(database, config, log)
-  const cache = new Cache(config.databaseUrl, kind.name)
-  opened.defer(() => cache.close())
   const jobQueue = new JobQueue(database, { supervise: kind.supervise })
-  await jobQueue.open((error) => log.warn({ err: error }, 'queue'))
+  await jobQueue.open((error) => countRefusal(error) || log.warn({ err: error }, 'queue'))
   opened.defer(() => jobQueue.close())
   await refuseSquashedMigrations(database)
   if (kind.waitsForRestored) await warnWhileHeld(database, log)
@@ -73,7 +83,7 @@ export async function openServices(
   const all = opened.move()
   const egress = openEgress(config, () => isHeld(database))
   const services = { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards: guards, database }
-  return { services, close: () => all.disposeAsync() }
+  return { services, clock, close: () => all.disposeAsync() }
 }
 
 /** The scope of work outside any workspace. */

@@ -1,4 +1,5 @@
 import { type ActiveJob, findActiveJobs, returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 
@@ -51,7 +52,7 @@ export function watchLostWorkers(handlers: readonly AnyHandler[], services: Work
     check()
       .catch((error: unknown) => {
         heartbeats.clear()
-        services.log.warn({ err: error }, 'could not check for lost workers')
+        if (!countRefusal(error)) services.log.warn({ err: error }, 'could not check for lost workers')
       })
       .finally(() => {
         isChecking = false

@@ -16,7 +16,8 @@ const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
 const worker = await startOrRefuse(log, () => startWorker(config, chosen, log))
 
-const ready = () => checkReadiness(worker.database, () => worker.blobs.fault())
+const { database, cache, parts, blobs } = worker
+const ready = () => checkReadiness({ database, cache, parts, checkStore: () => blobs.check() })
 const health = createServer((request, response) => void answerHealth(request, response, ready, registry))
 const where = { port: config.workerPort, ...(config.workerHost !== undefined && { host: config.workerHost }) }
 health.listen(where, () => log.info({ pools: chosen, port: (health.address() as { port: number }).port }, 'worker ready'))

@@ -1,12 +1,14 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { metrics } from '#shared/features.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
+import { registerClockGauge } from '#shared/platform/db/clock.ts'
 import type { Database, Executor } from '#shared/platform/db/database.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 import { isReporter } from '#shared/platform/db/processes/store.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { addGauge, type MetricQuery } from '#shared/platform/kernel/metrics.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import type { Confinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
@@ -17,6 +19,7 @@ collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
 export const watchParts = registerPartGauges(registry)
+export const watchClock = registerClockGauge(registry)
 
 /** The pool of which one process counts the rows of the installation, so that a sum over processes counts each row once. */
 const countingPool: WorkerPool = 'schedule'
@@ -38,7 +41,7 @@ const query: MetricQuery<Executor> = async (read, what) => {
   try {
     return (await isReporter(database, processId, countingPool)) ? await read(database) : []
   } catch (error) {
-    log.warn({ err: error }, `could not count ${what}`)
+    if (!countRefusal(error)) log.warn({ err: error }, `could not count ${what}`)
     return []
   }
 }

@@ -2,6 +2,7 @@ import { dueKinds, maintenanceKind, subscriptions } from '#shared/features.ts'
 import type { RunningJob } from '#shared/platform/db/processes/store.ts'
 import type { WorkerPool } from '#shared/platform/jobs/job.ts'
 import { findDueQueues } from '#shared/platform/jobs/pgboss/due-queues.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
@@ -101,7 +102,7 @@ export class Pools {
     try {
       this.#wake(await findDueQueues(db, queues))
     } catch (error) {
-      log.warn({ err: error }, 'could not poll for jobs')
+      if (!countRefusal(error)) log.warn({ err: error }, 'could not poll for jobs')
     }
   }
 }

@@ -1,5 +1,6 @@
 import { sdkMethods } from '#shared/features.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
+import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
@@ -8,12 +9,13 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import type { Parts } from '#shared/platform/kernel/process/part.ts'
 import { openServices } from '#shared/services.ts'
 import { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { confinement, reportConfinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchConfinement, watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
+import { watchClock, watchConfinement, watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 
 export interface Worker {
@@ -23,6 +25,8 @@ export interface Worker {
   readonly processId: string
   readonly jobQueue: JobQueue
   readonly blobs: Blobs
+  readonly cache: Cache
+  readonly parts: Parts
   /** Stops taking work, waits up to `graceMs` for running jobs, returns the rest to the queue, and closes every connection. */
   readonly stop: (graceMs: number) => Promise<void>
 }
@@ -35,9 +39,14 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   const runsFunctions = chosen.includes('functions')
   if (runsFunctions) reportConfinement(config.functionsConfinement, confinement(), log)
   const name = `kontor worker ${chosen.join(',')}`
-  const { services: shared, close: closeServices } = await openServices(config, log, {
+  const {
+    services: shared,
+    clock,
+    close: closeServices,
+  } = await openServices(config, log, {
     name,
     connections: config.databaseConnections,
+    waitsForDatabase: true,
     statementTimeoutMs: 120_000,
     supervise: true,
     waitsForRestored: true,
@@ -57,7 +66,13 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   await listener.open()
   pools.start()
   const announced = await announceProcess(database, { kind: 'worker', pools: chosen, release: config.release }, () => pools.running, log)
-  const watches = [watchConnections(database), watchParts(common.parts), watchRunners(runners), watchLostWorkers(own, services)]
+  const watches = [
+    watchConnections({ database, cache: common.cache, listener }),
+    watchParts(common.parts),
+    watchClock(clock),
+    watchRunners(runners),
+    watchLostWorkers(own, services),
+  ]
   if (runsFunctions) watches.push(watchConfinement(confinement()))
   if (chosen.includes('schedule')) watches.push(watchInstallation(database, announced.id, log))
   return {
@@ -66,6 +81,8 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
     processId: announced.id,
     jobQueue: common.jobQueue,
     blobs: common.blobs,
+    cache: common.cache,
+    parts: common.parts,
     stop: async (graceMs) => {
       for (const stopWatching of watches) stopWatching()
       await listener.close()

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { ApiServices } from '#api/http/services.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
+import { registerClockGauge } from '#shared/platform/db/clock.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
 
@@ -11,6 +12,7 @@ collectDefaultMetrics({ register: registry })
 export const watchConnections = registerConnectionGauges(registry)
 export const watchStore = registerStoreMetrics(registry)
 export const watchParts = registerPartGauges(registry)
+export const watchClock = registerClockGauge(registry)
 
 // A histogram of each route and status was 8,800 lines, 1.0 MB. Counts are by route, durations in buckets by feature; a route has its sum.
 const requests = new Counter({
@@ -79,7 +81,7 @@ const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PA
 
 /**
  * Returns a function that times a request; call what that returns when the answer is made. A request that took `slowRequestMs` or longer, not
- * counting the time that it waited for a worker, is logged as slow. With ACCESS_LOG every request is logged, whatever the level. The lines
+ * counting the time that it waited for a worker, is logged as slow, unless it was refused because a part is away. With ACCESS_LOG every request is logged, whatever the level. The lines
  * have the pattern of the route, and nothing that the caller sent.
  */
 export function createRequestObserver({ config, log }: Pick<ApiServices, 'config' | 'log'>): (ctx: Context) => () => void {
@@ -91,7 +93,7 @@ export function createRequestObserver({ config, log }: Pick<ApiServices, 'config
       const route: string = ctx.state.route ?? 'none'
       recordRequest({ method: ctx.method, route, tag: ctx.state.tag ?? 'none', status: ctx.status }, ms / 1000)
       const waitedMs: number = ctx.state.waitedMs ?? 0
-      const isSlow = ms - waitedMs >= config.slowRequestMs
+      const isSlow = ms - waitedMs >= config.slowRequestMs && !ctx.state.isRefused
       if (!isSlow && !access) return
       const method = isMethod(ctx.method) ? ctx.method : 'other'
       const line = { method, route, status: ctx.status, ms: Math.round(ms), waited_ms: Math.round(waitedMs) }

@@ -13,7 +13,8 @@ const plain = new Set<number>([pg.types.builtins.DATE, pg.types.builtins.TIMESTA
 /** As many connections as an API has, with the same settings. */
 export const pool = new pg.Pool({
   connectionString: process.env.DATABASE_URL,
-  max: Number(process.env.DATABASE_CONNECTIONS ?? 16),
+  // The pool of Kontor, whose two other connections the floor does not need.
+  max: Number(process.env.DATABASE_CONNECTIONS ?? 18) - 2,
   types: { getTypeParser },
   options: '-c TimeZone=UTC -c DateStyle=ISO -c jit=off',
 })

@@ -35,7 +35,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   pino: ['shared/platform/kernel/log.ts'],
   'pino-pretty': ['shared/platform/kernel/log.ts'],
   'prom-client': [
-    ...['api/http/metrics.ts', 'workers/metrics.ts', 'shared/platform/kernel/metrics.ts', 'shared/platform/db/health.ts'],
+    ...['api/http/metrics.ts', 'workers/metrics.ts', 'shared/platform/kernel/metrics.ts', 'shared/platform/kernel/process/part-metrics.ts'],
+    ...['shared/platform/db/health.ts', 'shared/platform/db/clock.ts'],
     ...['shared/platform/db/pool/connection-metrics.ts', 'shared/platform/blobs/store-metrics.ts', 'shared/platform/jobs/metrics.ts'],
     ...['shared/platform/mail/metrics.ts', 'shared/features/flows/metrics.ts', 'shared/features/queues/metrics.ts'],
     ...['shared/features/accounting/metrics.ts', 'shared/features/calendar/zones/metrics.ts', 'api/features/payments/metrics.ts'],

@@ -10,6 +10,7 @@ import { flowKilled } from '#test/faults/cases/flow-killed.ts'
 import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
 import { networkCut, networkForgotten, networkSlow, networkStalled } from '#test/faults/cases/network.ts'
+import { connectionsUsedUp, databaseAway, spoolFull } from '#test/faults/cases/outages.ts'
 import { mailServerAway, storeAway } from '#test/faults/cases/parts.ts'
 import { paymentsKilled } from '#test/faults/cases/payments.ts'
 import { poisonJob } from '#test/faults/cases/poison-job.ts'
@@ -43,6 +44,9 @@ export const cases: readonly FaultCase[] = [
   driveKilledOnDisk,
   driveKilledOnS3,
   fileDiskFull,
+  databaseAway,
+  connectionsUsedUp,
+  spoolFull,
   paymentsKilled,
   queueKilled,
   booksKilled,

@@ -48,7 +48,7 @@ async function member(t: Teardown, config: MemberConfig, name: string, args: rea
   let exit: Promise<number | null>
   const start = async () => {
     const began = performance.now()
-    child = await startLauncher(t, { config }, args, { DATABASE_CONNECTIONS: '8', LOG_LEVEL: 'warn', ...given })
+    child = await startLauncher(t, { config }, args, { DATABASE_CONNECTIONS: '10', LOG_LEVEL: 'warn', ...given })
     child.stdout.pipe(log, { end: false })
     exit = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
     await ready(root, child)

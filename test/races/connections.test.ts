@@ -8,7 +8,7 @@ import { countLockWaits } from '#test/support/waiting.ts'
 import { world } from '#test/support/world.ts'
 
 test('connections: work with a connection never waits for a reader that waits for a connection', async (t) => {
-  const w = await world({ DATABASE_CONNECTIONS: '2' }, [])
+  const w = await world({ DATABASE_CONNECTIONS: '4' }, [])
   t.teardown(w.close)
   const { owner, ownerId, path, id: orgId } = w.org
   const { records } = await makeType(w.org, 'parts', { note: {} })

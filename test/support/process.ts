@@ -43,7 +43,7 @@ export async function startLauncher(
       DATABASE_URL: config.databaseUrl,
       DATA_DIR: config.dataDir,
       SECRET_KEY: config.secretKey.toString('hex'),
-      DATABASE_CONNECTIONS: '4',
+      DATABASE_CONNECTIONS: '6',
       LOG_LEVEL: 'silent',
       ...environment,
     },

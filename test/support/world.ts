@@ -49,7 +49,7 @@ export async function world(
     SECRET_KEY: randomBytes(32).toString('hex'),
     PORT: '0',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
-    DATABASE_CONNECTIONS: '8',
+    DATABASE_CONNECTIONS: '10',
     ...environment,
   })
   const log = createLogger('test', config.logLevel)

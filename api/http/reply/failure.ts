@@ -3,12 +3,14 @@ import type { ApiServices } from '#api/http/services.ts'
 import { failurePage } from '#api/pages/failure-page.ts'
 import { renderPage } from '#api/pages/page.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 
 /** Turns a thrown error into a response: a Problem as it is, any other as INTERNAL. Server errors are logged once. */
 export function answerFailure(ctx: Context, error: unknown, { log, config: { publicUrl } }: Pick<ApiServices, 'log' | 'config'>): void {
   const requestId: string = ctx.state.requestId
   const shown = error instanceof Problem ? error : problem('INTERNAL', undefined, { cause: error })
-  if (shown.status >= 500 && shown.code !== 'ORG_NOT_READY' && !shown.expected) {
+  ctx.state.isRefused = countRefusal(shown)
+  if (shown.status >= 500 && shown.code !== 'ORG_NOT_READY' && !shown.expected && !ctx.state.isRefused) {
     log.error({ err: shown.cause ?? shown, method: ctx.method, route: ctx.state.route }, 'request failed')
   }
   if (ctx.headerSent) {

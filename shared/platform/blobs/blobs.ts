@@ -18,6 +18,9 @@ interface Blob extends WrittenBytes {
 /** Blobs that the sweep deletes per batch. */
 const sweepBatch = 200
 
+/** Milliseconds that a check of the store waits: whoever asks `/readyz` does not wait long. */
+const checkWithinMs = 2_000
+
 /** Interval of the sweep in seconds, short enough that bytes are deleted before `DRIVE_SWEEP_SECONDS` have passed. */
 export const sweepIntervalSeconds = 5
 
@@ -120,7 +123,7 @@ export class Blobs {
    */
   async sweep(signal: AbortSignal, graceSeconds = this.#graceSeconds): Promise<number> {
     // The store of a restored copy may be that of the original.
-    if ((await isHeld(this.#database)) || (await this.fault()) !== undefined) return 0
+    if ((await isHeld(this.#database)) || (await this.check()) !== undefined) return 0
     for (let count = 0; ; ) {
       if (signal.aborted) return count
       const doomed = await this.#database.query(doomIdleBlobs({ graceSeconds, limit: sweepBatch }))
@@ -149,13 +152,20 @@ export class Blobs {
     return this.#store.kind
   }
 
-  /** Why this process cannot serve files, as a message for the operator; undefined when it can. */
-  async fault(): Promise<string | undefined> {
+  /**
+   * Why this process cannot serve files, as a message for the operator: the store is another installation's (`foreign`), or gives no answer
+   * within 2 s (`away`). Undefined when it can.
+   */
+  async check(): Promise<{ readonly foreign: string } | { readonly away: string } | undefined> {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(new Error('no answer')), checkWithinMs)
     try {
-      const identity = await findStoreIdentity(this.#database, this.#store)
-      return 'fault' in identity ? identity.fault : undefined
+      const identity = await Promise.race([findStoreIdentity(this.#database, this.#store), late.promise])
+      return 'fault' in identity ? { foreign: identity.fault } : undefined
     } catch (error) {
-      return `The file store is out of reach: ${(error as Error).message}`
+      return { away: `The file store is out of reach: ${(error as Error).message || (error as { code?: string }).code}` }
+    } finally {
+      clearTimeout(timer)
     }
   }
 

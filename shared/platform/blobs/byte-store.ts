@@ -29,5 +29,7 @@ export interface ByteStore {
   identity(): Promise<string | undefined>
   /** Sets the store's id unless it has one; returns the id it has afterwards. */
   identify(id: string): Promise<string>
+  /** Free bytes of the disk that uploads are written to: the spool of S3, or the store itself. */
+  freeBytes(): Promise<number>
   close(): void
 }

@@ -3,6 +3,7 @@ import { access, type FileHandle, link, mkdir, open, readFile, rename, rm, stat,
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
+import { readFreeBytes } from '#shared/platform/blobs/free-bytes.ts'
 import { writeMeasured } from '#shared/platform/blobs/measured-write.ts'
 import { privateFileMode, privateFolderMode } from '#shared/platform/kernel/process/private-files.ts'
 
@@ -90,6 +91,10 @@ export class DiskStore implements ByteStore {
     }
     await syncFolder(this.#root)
     return (await this.identity()) ?? id
+  }
+
+  freeBytes(): Promise<number> {
+    return readFreeBytes(this.#root)
   }
 
   close(): void {}

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
+import { readFreeBytes } from '#shared/platform/blobs/free-bytes.ts'
 import { writeMeasured } from '#shared/platform/blobs/measured-write.ts'
 import type { S3Settings } from '#shared/platform/kernel/config.ts'
 import { privateFileMode, privateFolderMode } from '#shared/platform/kernel/process/private-files.ts'
@@ -104,6 +105,10 @@ export class S3Store implements ByteStore {
     if (known !== undefined) return known
     await this.#client.send(new PutObjectCommand({ Bucket: this.#bucket, Key: identityKey, Body: `${id}\n`, ContentType: 'text/plain' }))
     return id
+  }
+
+  freeBytes(): Promise<number> {
+    return readFreeBytes(this.#spool)
   }
 
   close(): void {

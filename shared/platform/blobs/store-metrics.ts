@@ -1,7 +1,11 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
+import { addGauge } from '#shared/platform/kernel/metrics.ts'
 
-/** Registers metrics of the file store: duration of calls and transferred bytes. Returns a function that wraps a store to count them. */
+/**
+ * Registers metrics of the file store: duration of calls, transferred bytes, and free bytes of the disk that uploads are written to. Returns a
+ * function that wraps a store to count them.
+ */
 export function registerStoreMetrics(registry: Registry): (store: ByteStore) => ByteStore {
   const seconds = new Histogram({
     name: 'kontor_store_seconds',
@@ -27,7 +31,13 @@ export function registerStoreMetrics(registry: Registry): (store: ByteStore) => 
       throw error
     }
   }
-  return (store) => ({
+  const open = new Set<ByteStore>()
+  const help = 'Free bytes of the disk that uploads are written to: the spool below DATA_DIR, or the files themselves without S3'
+  addGauge(registry, 'kontor_spool_free_bytes', help, [], async () => {
+    const free = await Promise.all([...open].map((store) => store.freeBytes().catch(() => 0)))
+    return free.length === 0 ? [] : [{ labels: {}, value: Math.min(...free) }]
+  })
+  const wrap = (store: ByteStore): ByteStore => ({
     kind: store.kind,
     write: (id, source) => {
       let isCut = false
@@ -55,6 +65,14 @@ export function registerStoreMetrics(registry: Registry): (store: ByteStore) => 
     remove: (ids) => (ids.length === 0 ? Promise.resolve() : timed('remove', () => store.remove(ids))),
     identity: () => store.identity(),
     identify: (id) => store.identify(id),
-    close: () => store.close(),
+    freeBytes: () => store.freeBytes(),
+    close: () => {
+      open.delete(store)
+      store.close()
+    },
   })
+  return (store) => {
+    open.add(store)
+    return wrap(store)
+  }
 }

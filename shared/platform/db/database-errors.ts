@@ -1,4 +1,5 @@
 import { type ErrorCode, Problem, problem } from '#shared/platform/kernel/errors.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 
 /** The fields of PostgreSQL's error that are read here. */
 interface DatabaseError {
@@ -44,22 +45,42 @@ const overloads: Readonly<Record<string, readonly [message: string, expected: bo
 /** PostgreSQL's code of a session that was refused because all are taken (`max_connections`). */
 const noConnectionLeft = '53300'
 
+/** PostgreSQL's code of a disk without room. The database can be reached, so this is no outage of it. */
+const diskFull = '53100'
+
+interface Translation {
+  /** Whether a change was sent whose outcome is unknown when the connection broke. */
+  readonly mayBeWritten?: boolean
+  /** The database as a part of the process, which notes that it is away. */
+  readonly part?: Part | undefined
+}
+
 /**
  * Translates a database error into a Problem: by its constraint's name, OVERLOADED where load caused it, or UNAVAILABLE where the database
- * could not be reached. `mayBeWritten` tells that a change was sent whose outcome is unknown when the connection broke. Any other error is
- * returned unchanged.
+ * could not be reached. Any other error is returned unchanged.
  */
-export function translateDatabaseError(error: unknown, mayBeWritten = false): unknown {
+export function translateDatabaseError(error: unknown, { mayBeWritten = false, part }: Translation = {}): unknown {
   if (error instanceof Problem) return error
   const { code = '' } = (error ?? {}) as DatabaseError
   const conflict = conflicts.get(violatedConstraint(error) ?? '')
   if (conflict) return problem(conflict[0], conflict[1], { cause: error })
   const overload = overloads[code]
   if (overload) return overloadedProblem(overload[0], { cause: error, expected: overload[1] })
-  if (code === noConnectionLeft) return problem('UNAVAILABLE', 'The database has no connection left; try again soon', { cause: error })
-  if (isDatabaseUnavailable(error)) return problem('UNAVAILABLE', mayBeWritten ? unknownOutcome : unreachable, { cause: error })
-  return error
+  if (code === diskFull) return problem('UNAVAILABLE', 'The database has no room left; try again later', { cause: error })
+  if (code !== noConnectionLeft && !isDatabaseUnavailable(error)) return error
+  part?.failed(error)
+  return problem('UNAVAILABLE', code === noConnectionLeft ? noneLeft : mayBeWritten ? unknownOutcome : unreachable, { cause: error, part })
 }
+
+/** A connection that could not be opened, for whatever reason: the database is away. */
+export function connectionProblem(error: unknown, part?: Part): Problem {
+  const translated = translateDatabaseError(error, { part })
+  if (translated instanceof Problem) return translated
+  part?.failed(error)
+  return problem('UNAVAILABLE', unreachable, { cause: error, part })
+}
+
+const noneLeft = 'The database has no connection left; try again soon'
 
 const unreachable = 'The database cannot be reached; try again soon'
 const unknownOutcome =
@@ -112,12 +133,15 @@ export const isLockTimeout = (error: unknown): boolean => databaseErrorOf(error)
 /** Whether the database lacks resources: a full disk, no memory, too many sessions. Transient like an outage. */
 export const isDatabaseFull = (error: unknown): boolean => databaseErrorOf(error).code?.startsWith('53') ?? false
 
-/** Whether the database was unreachable or the connection broke before the answer: the statement may have been executed. */
+/**
+ * Whether the database was unreachable, the connection broke before the answer, so that the statement may have been executed, or the database
+ * is a standby that accepts no writes (25006).
+ */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   if (error instanceof Problem && error.code === 'UNAVAILABLE') return (error.part?.name ?? 'database') === 'database'
   const { code = '', message = '' } = databaseErrorOf(error)
   return (
-    /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/.test(code) ||
+    /^(?:08|57P0[1-5]|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_STREAM_DESTROYED)/.test(code) ||
     /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|timeout expired|query read timeout/i.test(
       message,
     )
@@ -129,4 +153,13 @@ export function partAwayOf(error: unknown): string | undefined {
   // A connection to the database that broke is a Problem by now; an error of the network that is none belongs to a call elsewhere.
   if (error instanceof Problem) return isDatabaseUnavailable(error) ? 'database' : error.part?.name
   return isDatabaseFull(error) ? 'database' : undefined
+}
+
+/**
+ * Whether the connection was cut under a statement, so that the same statement may work at once on a new one. False where the answer did not
+ * come in time: the caller has waited for it already.
+ */
+export const isConnectionCut = (error: unknown): boolean => {
+  const { code = '', message = '' } = databaseErrorOf(error)
+  return /^(?:57P0[125]|25006|ECONNRESET|EPIPE|ERR_STREAM_DESTROYED)/.test(code) || /terminated unexpectedly|not queryable/.test(message)
 }

@@ -1,8 +1,9 @@
 import pg from 'pg'
-import { isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
+import { connectionProblem, isConnectionCut, isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
 import { type ConnectionOwner, ConnectionShares, connectionOwner, shareOf } from '#shared/platform/db/pool/connection-shares.ts'
 import { LongWaits } from '#shared/platform/db/pool/long-waits.ts'
 import { createPool, type DatabaseOptions, findIdleTimeoutError } from '#shared/platform/db/pool/pool.ts'
+import { probeDatabase } from '#shared/platform/db/pool/probe.ts'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
 import { maxSearchMs, runSearch } from '#shared/platform/db/pool/run-search.ts'
 import { SearchLimiter } from '#shared/platform/db/pool/search-limiter.ts'
@@ -13,6 +14,7 @@ import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
 import { runAndLogSlow, type SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
@@ -52,14 +54,12 @@ interface User {
 
 const platformUser: User = { workspaceId: null, owner: null }
 
-/** Keeps the platform's own schemas on the coordinator where Citus places new schemas on worker nodes. Plain PostgreSQL ignores it. */
-export const citusCoordinatorOption = '-c citus.enable_schema_based_sharding=off'
-
 /** The process's connection pool. Close it when the process stops. */
 export class Database implements Executor {
   readonly pool: pg.Pool
   readonly workspaceId = null
   readonly url: string
+  readonly #part: Part | undefined
   readonly #slow: SlowStatements | undefined
   readonly #waits = new LongWaits()
   readonly #shares: ConnectionShares
@@ -69,6 +69,8 @@ export class Database implements Executor {
 
   constructor(url: string, options: DatabaseOptions) {
     this.url = url
+    this.#part = options.part
+    this.#part?.probeWith(() => probeDatabase(url))
     this.#slow = options.slow
     this.#statementTimeoutMs = options.statementTimeoutMs
     this.#shares = new ConnectionShares(options.connections, (ms) => this.#waits.note(ms))
@@ -124,14 +126,18 @@ export class Database implements Executor {
 
   /** Runs SQL of a library: one statement with values, or several without. */
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
-    return this.#withClient(null, async (client) => {
+    const run = this.#withClient(null, async (client) => {
       try {
         return await client.query(text, values)
       } catch (error) {
         // pg-boss sends texts of several statements that begin a transaction; one that fails would leave it open.
-        await client.query('rollback')
+        if (!isDatabaseUnavailable(error)) await client.query('rollback')
         throw error
       }
+    })
+    return run.catch((error: unknown) => {
+      // pg-boss looks at the codes of all other errors itself.
+      throw isDatabaseUnavailable(error) ? this.#translate(error, mayWrite(text)) : error
     })
   }
 
@@ -147,12 +153,25 @@ export class Database implements Executor {
   }
 
   async #query<Row>({ owner, meter }: User, statement: Statement<Row>): Promise<Row[]> {
-    const run = () => this.#withClient(owner, (client) => this.#run(client, statement, meter))
+    const runOnce = () => this.#withClient(owner, (client) => this.#run(client, statement, meter))
+    const run = async () => {
+      try {
+        return await runOnce()
+      } catch (error) {
+        // A read whose connection was cut is tried once more, on another one. One that could not connect is a Problem.
+        if (!(error instanceof Problem) && isConnectionCut(error) && !mayWrite(statement.text)) return runOnce()
+        throw error
+      }
+    }
     try {
       return await (statement.search && owner !== null ? this.#withSlot(owner, run) : run())
     } catch (error) {
-      throw translateDatabaseError(error, mayWrite(statement.text))
+      throw this.#translate(error, mayWrite(statement.text))
     }
+  }
+
+  #translate(error: unknown, mayBeWritten = false): unknown {
+    return translateDatabaseError(error, { mayBeWritten, part: this.#part })
   }
 
   /** Runs a search once its workspace may run another one. */
@@ -186,10 +205,10 @@ export class Database implements Executor {
     const admission = this.#shares.acquire(owner)
     if (admission) await admission
     try {
-      return await retryWhileRecovering(() => this.pool.connect())
+      return await retryWhileRecovering(() => this.pool.connect(), this.#part)
     } catch (error) {
       this.#shares.release(owner)
-      throw translateDatabaseError(error)
+      throw connectionProblem(error, this.#part)
     }
   }
 
@@ -226,18 +245,22 @@ export class Database implements Executor {
       const send = () => this.#run(client, statement, meter, { opens: isIdle(client), commits })
       return statement.search && owner !== null ? this.#withSlot(owner, send) : send()
     }
+    const translate = (error: unknown) => this.#translate(findIdleTimeoutError(client) ?? error, isCommitting)
     try {
-      const result = await work(transactionOf(workspaceId, run, hooks))
+      const result = await work(transactionOf(workspaceId, run, hooks, translate))
       isCommitting = true
       if (last) await run(last(result), true)
       else if (!isIdle(client)) await client.query('commit')
       for (const hook of hooks) hook()
       return result
     } catch (error) {
-      await client.query('rollback').catch((cause: unknown) => {
-        broken = cause
-      })
-      throw translateDatabaseError(findIdleTimeoutError(client) ?? error, isCommitting)
+      if (isDatabaseUnavailable(error)) broken = error
+      else {
+        await client.query('rollback').catch((cause: unknown) => {
+          broken = cause
+        })
+      }
+      throw translate(error)
     } finally {
       this.#release(owner, client, broken !== undefined)
     }
@@ -250,7 +273,7 @@ const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus()
 /** Runs a statement of a transaction, and commits with it when `commits`. */
 type Run = <Row>(statement: Statement<Row>, commits?: boolean) => Promise<Row[]>
 
-function transactionOf(workspaceId: string | null, run: Run, hooks: (() => void)[]): Tx {
+function transactionOf(workspaceId: string | null, run: Run, hooks: (() => void)[], translate: (error: unknown) => unknown): Tx {
   const tx: Tx = {
     workspaceId,
     inTransaction: true,
@@ -258,7 +281,7 @@ function transactionOf(workspaceId: string | null, run: Run, hooks: (() => void)
       try {
         return await run<Row>(statement)
       } catch (error) {
-        throw translateDatabaseError(error)
+        throw translate(error)
       }
     },
     transaction: async (work, last) => {

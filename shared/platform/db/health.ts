@@ -1,32 +1,65 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
+import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { findNewestMigration } from '#shared/platform/db/migrate.ts'
 import { text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import type { Parts } from '#shared/platform/kernel/process/part.ts'
 
 const findMigration = statement('db.findMigration', 'select name::text as name from migrations where migrations.name = $name::text', {
   params: { name: text },
   columns: { name: text },
 })
 
-/** Whether the database is reachable and has every migration that this program knows. */
-async function isReady(database: Database): Promise<boolean> {
-  try {
-    return (await database.query(findMigration({ name: await findNewestMigration() }))).length > 0
-  } catch {
-    return false
-  }
+/** What the file store says about itself, as text for the operator: `foreign` is the store of another installation. */
+type StoreState = { readonly foreign: string } | { readonly away: string } | undefined
+
+/** What a process needs to serve; `checkStore` asks the file store. */
+interface Checked {
+  readonly database: Database
+  readonly cache: Cache
+  readonly parts: Parts
+  readonly checkStore: () => Promise<StoreState>
 }
 
-/** The answer of `/readyz`. `fault` returns another reason why the process is not ready, such as an unreachable file store. */
-export async function checkReadiness(
-  database: Database,
-  fault: () => Promise<string | undefined>,
-): Promise<readonly [200 | 503, { status: string; reason?: string }]> {
-  if (!(await isReady(database))) return [503, { status: 'not ready', reason: 'The database is out of reach or not migrated' }]
-  const reason = await fault()
-  return reason === undefined ? [200, { status: 'ready' }] : [503, { status: 'not ready', reason }]
+interface Readiness {
+  readonly status: 'ready' | 'not ready'
+  readonly reason?: string
+  /** The parts, by name: `up`, or why they are away. */
+  readonly parts: Readonly<Record<string, string>>
+}
+
+/**
+ * The answer of `/readyz`: 503 while the database refuses reads or writes, is not migrated, or knows another file store. While another part is
+ * away the process stays ready: only what needs the part fails, and the answer names it.
+ */
+export async function checkReadiness({ database, cache, parts, checkStore }: Checked): Promise<readonly [200 | 503, Readiness]> {
+  const states: Record<string, string> = {}
+  for (const { name, isUp, reason } of Object.values(parts)) states[name] = isUp ? 'up' : (reason ?? 'away')
+  const notReady = (reason: string) => [503, { status: 'not ready', reason, parts: states }] as const
+  const fault = await findDatabaseFault(database, cache)
+  if (fault !== undefined) {
+    states[parts.database.name] = fault
+    return notReady(fault)
+  }
+  states[parts.database.name] = 'up'
+  const store = await checkStore()
+  states[parts.fileStore.name] = store === undefined ? 'up' : 'foreign' in store ? store.foreign : store.away
+  return store && 'foreign' in store ? notReady(store.foreign) : [200, { status: 'ready', parts: states }]
+}
+
+/** Why the database cannot serve; undefined when it can. A write refreshes the cache first, on a connection of its own. */
+async function findDatabaseFault(database: Database, cache: Cache): Promise<string | undefined> {
+  try {
+    await cache.refresh()
+    const found = await database.query(findMigration({ name: await findNewestMigration() }))
+    return found.length > 0 ? undefined : 'The database is not migrated'
+  } catch (error) {
+    const { cause = error } = error as { readonly cause?: unknown }
+    const { message, code } = cause as { readonly message?: string; readonly code?: string }
+    return code === '42P01' ? 'The database is not migrated' : `The database is out of reach: ${message || code}`
+  }
 }
 
 /** Answers `/healthz`, `/readyz` and `/metrics` on a worker's own port (decisions, Health). */

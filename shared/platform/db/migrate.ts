@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import knex, { type Knex } from 'knex'
 import type pg from 'pg'
-import { citusCoordinatorOption, type Executor } from '#shared/platform/db/database.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { citusCoordinatorSettings, prepareSession } from '#shared/platform/db/pool/session-settings.ts'
 import { text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -25,14 +26,17 @@ const lockRetryMs = 200
  */
 export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<readonly string[]> {
   const warnings: string[] = []
-  const connection = { connectionString: databaseUrl, options: citusCoordinatorOption }
+  const connection = { connectionString: databaseUrl }
   // Prints nothing, since knex throws every failure that it would print.
   const log = { warn: () => undefined, error: () => undefined }
-  const collectWarnings = (session: pg.Client, done: (error: null, session: pg.Client) => void) => {
+  const prepare = (session: pg.Client, done: (error: unknown, session: pg.Client) => void) => {
     session.on('notice', ({ severity, message }) => severity === 'WARNING' && message && warnings.push(message))
-    done(null, session)
+    prepareSession(session, citusCoordinatorSettings).then(
+      () => done(null, session),
+      (error: unknown) => done(error, session),
+    )
   }
-  const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2, afterCreate: collectWarnings }, log })
+  const db = knex({ client: 'pg', connection, pool: { min: 1, max: 2, afterCreate: prepare }, log })
   const lock = await db.client.acquireConnection()
   try {
     while (!(await tryLock(lock))) await pause(lockRetryMs)

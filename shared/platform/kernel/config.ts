@@ -253,7 +253,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       perHour: read('WORKSPACES_PER_HOUR', integer(20, 1, 1e6)),
     },
     release: read('KONTOR_RELEASE', text('unnamed')),
-    databaseConnections: read('DATABASE_CONNECTIONS', integer(16, 2, 500)),
+    databaseConnections: read('DATABASE_CONNECTIONS', integer(18, 4, 500)),
     databaseProcessors: read('DATABASE_CPUS', integer(2, 1, 1_000)),
     workerPort: read('WORKER_PORT', integer(0, 0, 65535)),
     workerHost: environment.WORKER_HOST || undefined,

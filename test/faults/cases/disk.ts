@@ -109,7 +109,7 @@ export const walDiskFull = diskFull({
   whileFull: (site) => {
     const path = `${site.org.path}/records/locations`
     return held(site, [
-      { path, ...creation, status: 500 },
+      { path, ...creation, status: 503 },
       { path: '/healthz', status: 200 },
       { path: '/readyz', status: 503 },
     ])

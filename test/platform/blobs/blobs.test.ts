@@ -51,6 +51,12 @@ async function emptied(t: ExecutionContext, w: World): Promise<World> {
   return w
 }
 
+/** Why the store is another installation's. */
+async function foreignStore(blobs: Blobs): Promise<string | undefined> {
+  const state = await blobs.check()
+  return state && 'foreign' in state ? state.foreign : undefined
+}
+
 async function* pieces(...of: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* of
 }
@@ -135,7 +141,7 @@ test('blobs: disk: a folder of another installation is refused with the reason',
   t.is((await w.visitor.get('/readyz')).status, 200)
   const { fileStore } = w.api.services.parts
   const elsewhere = new Blobs(w.api.services.database, new DiskStore(join(w.config.dataDir, 'elsewhere')), 3600, fileStore)
-  t.regex((await elsewhere.fault()) ?? '', /several machines need S3/)
+  t.regex((await foreignStore(elsewhere)) ?? '', /several machines need S3/)
   await t.throwsAsync(elsewhere.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE' })
   await rm(join(w.config.dataDir, 'blobs'), { recursive: true, force: true })
   const answer = await w.visitor.get('/readyz')
@@ -160,6 +166,12 @@ test('blobs: disk: while the folder is gone, reads and writes are UNAVAILABLE, a
   await blobs.put(w.org.id, pieces(Buffer.from('y')))
 })
 
+test('blobs: the free bytes of the spool are a metric', async (t) => {
+  const { w } = await stores.disk(t)
+  const metrics = await (await fetch(`http://127.0.0.1:${w.api.port}/metrics`)).text()
+  t.regex(metrics, /^kontor_spool_free_bytes [1-9]/m)
+})
+
 test('blobs: an installation moves to a bucket when its disk holds no file', async (t) => {
   const place = await stores.disk(t)
   const { w } = place
@@ -170,13 +182,13 @@ test('blobs: an installation moves to a bucket when its disk holds no file', asy
   const config = { ...settings, s3: { ...settings.s3, endpoint: s3.environment.S3_ENDPOINT ?? '' } }
   const bucket = await openBlobs(config, w.api.services.database, w.api.services.parts.fileStore)
   t.teardown(() => bucket.close())
-  t.regex((await bucket.fault()) ?? '', /are in another DATA_DIR/)
+  t.regex((await foreignStore(bucket)) ?? '', /are in another DATA_DIR/)
   await t.throwsAsync(bucket.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE' })
   await deleteHolders(w.db)
   await place.blobs.sweep(never, 0)
-  t.is(await bucket.fault(), undefined)
+  t.is(await bucket.check(), undefined)
   await bucket.put(w.org.id, pieces(Buffer.from('x')))
-  t.regex((await place.blobs.fault()) ?? '', /another S3 bucket/)
+  t.regex((await foreignStore(place.blobs)) ?? '', /another S3 bucket/)
 })
 
 test('blobs: s3: callers notice nothing when one call in five fails and one response in three is cut', async (t) => {
@@ -195,9 +207,11 @@ test('blobs: s3: an unreachable service is reported, and nothing is stored', asy
   await blobs.put(w.org.id, pieces(Buffer.from('x')))
   s3.trouble.failures = 1
   await t.throwsAsync(blobs.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE', message: /cannot be reached; try again/ })
-  t.is((await w.visitor.get('/readyz')).status, 503)
+  const { status, body } = await w.visitor.get('/readyz')
+  t.deepEqual([status, body.status], [200, 'ready'])
+  t.regex(body.parts['file store'], /^The file store is out of reach: /)
   s3.trouble.failures = 0
-  t.is((await w.visitor.get('/readyz')).status, 200)
+  t.is((await w.visitor.get('/readyz')).body.parts['file store'], 'up')
   await blobs.sweep(never, 0)
   t.deepEqual(await readBlobs(w.db), [])
 })

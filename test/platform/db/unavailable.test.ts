@@ -12,8 +12,11 @@ const outages = [
   { code: '57P01', message: 'terminating connection due to administrator command' },
   { code: '57P03', message: 'the database system is starting up' },
   { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' },
+  { code: 'ENOTFOUND', message: 'getaddrinfo ENOTFOUND database' },
+  { code: '25006', message: 'cannot execute INSERT in a read-only transaction' },
   { message: 'Connection terminated unexpectedly' },
   { message: 'timeout exceeded when trying to connect' },
+  { code: '53100', message: 'could not extend file: No space left on device' },
 ]
 
 test('unavailable: each way in which the database is away has one code', (t) => {
@@ -23,7 +26,7 @@ test('unavailable: each way in which the database is away has one code', (t) => 
   }
   t.true(isDatabaseUnavailable(translateDatabaseError(outages[1])))
   t.regex(
-    (translateDatabaseError(outages[1], true) as Problem).message,
+    (translateDatabaseError(outages[1], { mayBeWritten: true }) as Problem).message,
     /may have been stored: repeat the call with the same Idempotency-Key/,
   )
   const other = new Error('another error')

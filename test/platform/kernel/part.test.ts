@@ -1,17 +1,10 @@
 import test from 'ava'
 import { Registry } from 'prom-client'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import type { Logger } from '#shared/platform/kernel/log.ts'
-import { countRefusal, createParts } from '#shared/platform/kernel/process/part.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { registerPartGauges } from '#shared/platform/kernel/process/part-metrics.ts'
+import { partsWithLog } from '#test/platform/kernel/logged-parts.ts'
 import { eventually } from '#test/support/eventually.ts'
-
-/** Parts, and the lines that they log. */
-function partsWithLog() {
-  const lines: Record<string, unknown>[] = []
-  const note = (level: string) => (line: object, message: string) => lines.push({ level, message, ...line })
-  return { parts: createParts({ error: note('error'), warn: note('warn') } as unknown as Logger), lines }
-}
 
 test('part: an outage is one line when it begins and one with its counts when it ends', (t) => {
   const { parts, lines } = partsWithLog()

@@ -50,3 +50,11 @@ test('slow statements: a slow statement that fails is logged without rows', asyn
 test('slow statements: a quick statement is not logged', async (t) => {
   t.deepEqual(await toldOf(60_000, async () => []), [])
 })
+
+test('slow statements: a statement that waited for a database that is away is not logged', async (t) => {
+  const lines = await toldOf(1, async () => {
+    await later()
+    throw new Error('Connection terminated unexpectedly')
+  })
+  t.deepEqual(lines, [])
+})

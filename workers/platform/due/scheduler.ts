@@ -4,6 +4,7 @@ import { enqueueDue } from '#shared/platform/due/enqueue-due.ts'
 import { type MaintenanceKind, scheduleMaintenance } from '#shared/platform/due/maintenance.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 
 /** Polling interval in milliseconds: due work starts at most this long after its time. */
 const pollMs = 1_000
@@ -76,7 +77,7 @@ export class DueScheduler {
         this.#isMaintenanceScheduled = true
         this.#wakeRequested = (await enqueueDue(this.#services, this.#kinds, batchSize)) === batchSize || this.#wakeRequested
       } catch (error) {
-        log.warn({ err: error }, 'could not enqueue due work')
+        if (!countRefusal(error)) log.warn({ err: error }, 'could not enqueue due work')
       }
     }
     this.#wakeRequested = false

@@ -8,6 +8,7 @@ import { findCrowdedWorkspaces } from '#shared/platform/jobs/pgboss/crowded-work
 import { waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { planDispatch } from '#workers/platform/events/plan-dispatch.ts'
 
 /** Polling interval in milliseconds, the maximum delay after a missed signal. */
@@ -96,7 +97,7 @@ export class EventDispatcher {
       try {
         await this.#deliverBatch()
       } catch (error) {
-        this.#services.log.warn({ err: error }, 'could not deliver events')
+        if (!countRefusal(error)) this.#services.log.warn({ err: error }, 'could not deliver events')
       }
     }
     this.#wakeRequested = false

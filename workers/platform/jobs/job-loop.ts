@@ -172,7 +172,7 @@ export class JobLoop {
         if (!(await this.#fetchOnce('beyond', beyond))) return
       }
     } catch (error) {
-      this.#services.log.warn({ err: error, queue: this.#job.name }, 'could not fetch jobs')
+      if (!countRefusal(error)) this.#services.log.warn({ err: error, queue: this.#job.name }, 'could not fetch jobs')
     }
   }
 
@@ -323,7 +323,7 @@ export class JobLoop {
     const { name } = this.#job
     // When this fails, the heartbeat expires and another attempt finds the operation completed.
     await retryUntilAvailable(this.#stop.signal, () => jobQueue.boss.complete(name, ids)).catch((error: unknown) => {
-      log.warn({ err: error, queue: name }, 'could not complete jobs')
+      if (!countRefusal(error)) log.warn({ err: error, queue: name }, 'could not complete jobs')
     })
   }
 

@@ -24,6 +24,7 @@ import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 
 /** Workspaces per statement. */
 const batchSize = 100
@@ -42,9 +43,9 @@ export async function upgradeWorkspaces(
     const behind = await db.query(findWorkspacesBehind({ version: declared.version, afterId: after, limit: batchSize }))
     for (const { id } of behind) {
       if (signal.aborted) return
-      await upgradeWorkspace(db, id, declared).catch((error: unknown) =>
-        log.warn({ err: error, workspace_id: id }, 'built-in types could not be brought to a workspace'),
-      )
+      await upgradeWorkspace(db, id, declared).catch((error: unknown) => {
+        if (!countRefusal(error)) log.warn({ err: error, workspace_id: id }, 'built-in types could not be brought to a workspace')
+      })
     }
     found = behind.length
     after = behind.at(-1)?.id ?? after

@@ -8,6 +8,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { hasTrigram } from '#shared/platform/db/statements/letter-pairs.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
+import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 
 /** The query on a field that an index can serve. `search` is `q`, `reference` a listing by `ref_field`. */
 export type FieldUse = 'equality' | 'range' | 'ascending' | 'descending' | 'contains' | 'search' | 'reference'
@@ -57,6 +58,6 @@ export const createUseCounter = (db: Executor, now: () => Date, log: Logger): Bu
     try {
       await addUses(db, counts, now())
     } catch (error) {
-      log.warn({ err: error }, 'could not note how often fields are used')
+      if (!countRefusal(error)) log.warn({ err: error }, 'could not note how often fields are used')
     }
   })

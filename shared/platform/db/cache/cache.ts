@@ -1,5 +1,6 @@
 import { Invalidations } from '#shared/platform/db/cache/invalidations.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 
 /** A cached value, or one that is loading. */
 interface Entry {
@@ -20,8 +21,18 @@ export class Cache {
   readonly #changes: Invalidations
   #drops = 0
 
-  constructor(databaseUrl: string, name: string) {
-    this.#changes = new Invalidations(databaseUrl, name, (scope) => this.drop(scope))
+  constructor(databaseUrl: string, name: string, part?: Part) {
+    this.#changes = new Invalidations(databaseUrl, name, (scope) => this.drop(scope), part)
+  }
+
+  /** Whether its connection to the database is open. */
+  get isOpen(): boolean {
+    return this.#changes.isOpen
+  }
+
+  /** Id of the server process of its connection, which it opens if necessary. Throws UNAVAILABLE. */
+  readBackend(): Promise<number> {
+    return this.#changes.readBackend()
   }
 
   /** Increases with every drop; an unchanged number means that nothing was dropped. */

@@ -1,6 +1,8 @@
 import pg from 'pg'
-import { translateDatabaseError } from '#shared/platform/db/database-errors.ts'
+import { connectionProblem, isConnectionCut, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
 import { retryWhileRecovering } from '#shared/platform/db/pool/retry-while-recovering.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
@@ -35,6 +37,7 @@ const staleAfterMs = 30 * minuteMs
 export class Invalidations {
   readonly #url: string
   readonly #name: string
+  readonly #part: Part | undefined
   readonly #drop: (scope: string | undefined) => void
   #client: Promise<pg.Client> | undefined
   #running: Promise<void> | undefined
@@ -43,11 +46,26 @@ export class Invalidations {
   #seen = new Set<string>()
   readonly #asked = new Stopwatch()
 
+  #isOpen = false
+
   /** `drop` drops the entries of a scope, or everything when called with undefined. */
-  constructor(url: string, name: string, drop: (scope: string | undefined) => void) {
+  constructor(url: string, name: string, drop: (scope: string | undefined) => void, part?: Part) {
     this.#url = url
     this.#name = name
     this.#drop = drop
+    this.#part = part
+  }
+
+  /** Whether its connection is open. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Id of the server process of its connection, which it opens if necessary. Throws UNAVAILABLE. */
+  async readBackend(): Promise<number> {
+    this.#client ??= this.#connect()
+    const { rows } = await (await this.#client).query<{ pid: number }>('select pg_backend_pid() as pid')
+    return rows[0]?.pid ?? 0
   }
 
   /** Resolves once every change committed before this call has been dropped from the caches. Throws UNAVAILABLE when the database is unreachable. */
@@ -98,14 +116,32 @@ export class Invalidations {
   }
 
   async #ask(): Promise<void> {
+    try {
+      this.#apply(await this.#readTwice())
+    } catch (error) {
+      throw translateDatabaseError(error, { part: this.#part })
+    }
+  }
+
+  /** A read whose connection was cut, as by a restart, is tried once more on another one. */
+  async #readTwice(): Promise<readonly Change[]> {
+    try {
+      return await this.#read()
+    } catch (error) {
+      if (error instanceof Problem || !isConnectionCut(error)) throw error
+      return this.#read()
+    }
+  }
+
+  async #read(): Promise<readonly Change[]> {
     this.#client ??= this.#connect()
     const client = await this.#client
     try {
       const { rows } = await client.query<Change>({ name: 'changes', text: statement, values: [this.#horizon ?? null] })
-      this.#apply(rows)
+      return rows
     } catch (error) {
       this.#discard(client)
-      throw translateDatabaseError(error)
+      throw error
     }
   }
 
@@ -127,10 +163,10 @@ export class Invalidations {
 
   async #connect(): Promise<pg.Client> {
     try {
-      return await retryWhileRecovering(() => this.#connectOnce())
+      return await retryWhileRecovering(() => this.#connectOnce(), this.#part)
     } catch (error) {
       this.#client = undefined
-      throw translateDatabaseError(error)
+      throw connectionProblem(error, this.#part)
     }
   }
 
@@ -148,12 +184,14 @@ export class Invalidations {
     })
     await client.connect()
     isOpen = true
+    this.#isOpen = true
     return client
   }
 
   /** Discards a dead connection. The horizon is kept, so missed changes are found later. */
   #discard(client: pg.Client): void {
     this.#client = undefined
+    this.#isOpen = false
     client.removeAllListeners('error').on('error', () => undefined)
     client.end().catch(() => undefined)
   }

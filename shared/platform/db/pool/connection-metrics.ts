@@ -1,26 +1,43 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Database } from '#shared/platform/db/database.ts'
+import type { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
+
+/** What holds a process's connections. */
+interface Holders {
+  readonly database: Database
+  readonly cache: Cache
+  readonly listener: NotificationListener
+}
 
 /**
- * Registers gauges of the process's busy, idle and awaited connections. The returned function adds a database to the gauges and returns a
- * function that removes it, to be called when the database is closed.
+ * Registers gauges of the process's connections and of what waits for one. The returned function adds what holds connections and returns a
+ * function that removes it, to be called when they are closed.
  */
-export function registerConnectionGauges(registry: Registry): (database: Database) => () => void {
-  const open = new Set<Database>()
-  const sum = (of: (pool: Database['pool']) => number) => [...open].reduce((total, { pool }) => total + of(pool), 0)
+export function registerConnectionGauges(registry: Registry): (holders: Holders) => () => void {
+  const open = new Set<Holders>()
+  const sum = (of: (holders: Holders) => number) => [...open].reduce((total, holders) => total + of(holders), 0)
   new Gauge({
     name: 'kontor_database_connections',
-    help: 'Connections of this process to the database, by whether they are busy or idle',
+    help: 'Connections of this process to the database, in the pool by whether they are busy or idle, and those of the cache and of signals',
     labelNames: ['state'],
     registers: [registry],
     collect() {
       this.set(
         { state: 'busy' },
-        sum(({ totalCount, idleCount }) => totalCount - idleCount),
+        sum(({ database: { pool } }) => pool.totalCount - pool.idleCount),
       )
       this.set(
         { state: 'idle' },
-        sum(({ idleCount }) => idleCount),
+        sum(({ database: { pool } }) => pool.idleCount),
+      )
+      this.set(
+        { state: 'cache' },
+        sum(({ cache }) => Number(cache.isOpen)),
+      )
+      this.set(
+        { state: 'signals' },
+        sum(({ listener }) => Number(listener.isOpen)),
       )
     },
   })
@@ -29,11 +46,11 @@ export function registerConnectionGauges(registry: Registry): (database: Databas
     help: 'Statements and transactions of this process that wait for a connection',
     registers: [registry],
     collect() {
-      this.set([...open].reduce((total, { waiting }) => total + waiting, 0))
+      this.set(sum(({ database }) => database.waiting))
     },
   })
-  return (database) => {
-    open.add(database)
-    return () => void open.delete(database)
+  return (holders) => {
+    open.add(holders)
+    return () => void open.delete(holders)
   }
 }

@@ -28,6 +28,11 @@ export class NotificationListener {
     this.#channels = channels
   }
 
+  /** Whether its connection is open. */
+  get isOpen(): boolean {
+    return this.#ping !== undefined
+  }
+
   /** Connects. A failure is retried in the background: notifications only save polling time. */
   async open(): Promise<void> {
     const client = new pg.Client({
@@ -62,6 +67,7 @@ export class NotificationListener {
     if (this.#closed || this.#client !== client) return
     this.#client = undefined
     clearInterval(this.#ping)
+    this.#ping = undefined
     client.end().catch(() => undefined)
     this.#retry = setTimeout(() => void this.open(), 500)
   }

@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { prepareSession, type SessionSettings, sessionSettings } from '#shared/platform/db/pool/session-settings.ts'
 import type { SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
+import type { Part } from '#shared/platform/kernel/process/part.ts'
 
 export interface DatabaseOptions {
   readonly connections: number
@@ -11,25 +13,14 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number
   /** Where slow statements are logged; undefined logs none. */
   readonly slow?: SlowStatements
-  /** Additional session settings: `-c name=value`. */
-  readonly settings?: string
+  /** Additional session settings. */
+  readonly settings?: SessionSettings
+  /** Notes outages of the database; undefined in commands, which fail instead. */
+  readonly part?: Part
 }
 
 /** Milliseconds that a statement waits for a lock; then its transaction is rolled back (page "Beyond", section 2). */
 const lockTimeoutMs = 3_000
-
-/**
- * Settings of every session, as connection options. With the TCP keepalive settings the database notices a vanished client within a minute;
- * by default it takes two hours.
- */
-const sessionSettings = [
-  ...['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=iso_8601', 'jit=off'],
-  // A statement uses one database process, however much it reads, so that others get CPU too (page "Beyond", section 2).
-  'max_parallel_workers_per_gather=0',
-  ...['tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3'],
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ')
 
 /** Idle-in-transaction timeout errors by the connection that the database ended. */
 const idleTimeoutErrors = new WeakMap<pg.ClientBase, unknown>()
@@ -39,15 +30,20 @@ export const findIdleTimeoutError = (client: pg.ClientBase): unknown => idleTime
 
 /** Creates a process's connection pool. */
 export function createPool(url: string, options: DatabaseOptions): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: options.connections,
-    application_name: options.name,
-    connectionTimeoutMillis: 5_000,
+  const settings: SessionSettings = {
+    ...sessionSettings,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
     // Statements of a transaction follow within milliseconds unless the process is dead, and others wait for its locks.
     idle_in_transaction_session_timeout: 8_000,
+    ...options.settings,
+  }
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.connections,
+    application_name: options.name,
+    // A call is answered within 4 s, also while nothing answers (page "Beyond", section 1).
+    connectionTimeoutMillis: 3_000,
     // TCP keepalive finds idle connections that the network dropped before they are used.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -55,7 +51,7 @@ export function createPool(url: string, options: DatabaseOptions): pg.Pool {
     maxLifetimeSeconds: 900,
     idleTimeoutMillis: 60_000,
     types: typeParsers,
-    options: `${sessionSettings} ${options.settings ?? ''}`,
+    onConnect: (client) => prepareSession(client, settings),
   })
   // A dead connection is replaced by the pool, and its next statement reports the failure. The pool handles errors of idle connections only:
   // without a client listener, an error between two statements of a transaction would end the process.

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { prepareSession } from '#shared/platform/db/pool/session-settings.ts'
 import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
 import { typeParsers } from '#shared/platform/db/statements/value-parsers.ts'
 
@@ -29,13 +30,12 @@ export async function withSession<T>(
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     types: typeParsers,
-    statement_timeout: statementTimeoutMs,
-    lock_timeout: lockTimeoutMs,
   })
   client.on('error', () => undefined)
   const end = () => void client.end().catch(() => undefined)
   try {
     await client.connect()
+    await prepareSession(client, { statement_timeout: statementTimeoutMs, lock_timeout: lockTimeoutMs })
     signal.addEventListener('abort', end, { once: true })
     // Otherwise the server continues a statement of a vanished client for hours. Not every platform supports the setting.
     await client.query(`set client_connection_check_interval = '2s'`).catch(() => undefined)

@@ -1,11 +1,12 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
+import { queryOnce } from '#shared/platform/db/pool/probe.ts'
+import { backendOf } from '#shared/platform/db/pool/session-settings.ts'
 
 /** A statement without an answer after this time is checked in the database. */
-const silentAfterMs = 3_000
-const checkEveryMs = 1_000
-/** The database is unreachable when it does not answer a new connection within this time. */
-const checkTimeoutMs = 2_500
+const silentAfterMs = 1_000
+/** With the time that the check may take, a call on a lost connection is answered within 4 s (page "Beyond", section 1). */
+const checkEveryMs = 250
 
 /** A connection, and how long it has waited for an answer. */
 interface Waiting {
@@ -14,7 +15,7 @@ interface Waiting {
   since: number | undefined
   /** Consecutive checks in which the database was not executing a statement of this connection, while an answer was awaited. */
   missed: number
-  /** Bytes that the connection had received at the last check. */
+  /** Bytes that the connection had received when that statement was sent, or at the last check. */
   received: number
 }
 
@@ -39,7 +40,7 @@ export function endSilentConnections(pool: pg.Pool, url: string): () => void {
     const checked = silent.map((waiting) => ({ waiting, since: waiting.since }))
     const known = await findWorking(
       url,
-      silent.map(({ client }) => processOf(client)),
+      silent.map(({ client }) => backendOf(client)),
     )
     for (const { waiting, since } of checked) {
       if (waiting.since !== since) continue
@@ -51,7 +52,7 @@ export function endSilentConnections(pool: pg.Pool, url: string): () => void {
         waiting.missed = 0
         continue
       }
-      waiting.missed = known === 'unreachable' ? 2 : known.has(processOf(waiting.client)) ? 0 : waiting.missed + 1
+      waiting.missed = known === 'unreachable' ? 2 : known.has(backendOf(waiting.client)) ? 0 : waiting.missed + 1
       // After the first check the answer may still be on its way, so the connection is closed after the second one.
       if (waiting.missed >= 2) void waiting.client.end()
     }
@@ -72,7 +73,10 @@ function watch(client: pg.PoolClient): Waiting {
   const waiting: Waiting = { client, since: undefined, missed: 0, received: 0 }
   const query = client.query.bind(client) as (...given: unknown[]) => unknown
   client.query = ((...given: unknown[]) => {
-    waiting.since ??= performance.now()
+    if (waiting.since === undefined) {
+      waiting.since = performance.now()
+      waiting.received = receivedBy(client)
+    }
     return query(...given)
   }) as typeof client.query
   // `drain`: every statement that was sent has been answered.
@@ -85,22 +89,14 @@ function watch(client: pg.PoolClient): Waiting {
 
 /** Ids of the given server processes that are executing a statement. Throws when the database refuses the query. */
 async function findWorking(url: string, processes: readonly number[]): Promise<ReadonlySet<number> | 'unreachable'> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: checkTimeoutMs, query_timeout: checkTimeoutMs })
-  client.on('error', () => undefined)
   try {
-    await client.connect()
     const text = `select pid from pg_stat_activity where pid = any($1) and state = 'active'`
-    const { rows } = await client.query<{ pid: number }>(text, [processes])
-    return new Set(rows.map(({ pid }) => pid))
+    return new Set((await queryOnce<{ pid: number }>(url, text, [processes])).map(({ pid }) => pid))
   } catch (error) {
     if (isDatabaseUnavailable(error)) return 'unreachable'
     throw error
-  } finally {
-    client.end().catch(() => undefined)
   }
 }
 
 const receivedBy = (client: pg.PoolClient): number =>
   (client as unknown as { connection: { stream: { bytesRead: number } } }).connection.stream.bytesRead
-
-const processOf = (client: pg.PoolClient): number => (client as unknown as { processID: number }).processID

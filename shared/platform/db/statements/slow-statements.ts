@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
@@ -10,7 +11,10 @@ export interface SlowStatements {
 /** The most logged characters of a statement's text. */
 const maxText = 2_000
 
-/** Runs a statement; a slow one is logged with its text, never its values. */
+/**
+ * Runs a statement; a slow one is logged with its text, never its values. One that waited for a database that is away is not: the outage is
+ * logged once.
+ */
 export async function runAndLogSlow<Row>(
   slow: SlowStatements | undefined,
   statement: Statement<Row>,
@@ -19,13 +23,17 @@ export async function runAndLogSlow<Row>(
   if (!slow) return run()
   const started = performance.now()
   let rows: number | undefined
+  let isAway = false
   try {
     const found = await run()
     rows = found.length
     return found
+  } catch (error) {
+    isAway = isDatabaseUnavailable(error)
+    throw error
   } finally {
     const ms = performance.now() - started
-    if (ms >= slow.ms) {
+    if (ms >= slow.ms && !isAway) {
       const text = statement.text.replaceAll(/\s+/g, ' ').trim().slice(0, maxText)
       slow.log.warn({ statement: statement.name, text, ms: Math.round(ms), rows }, 'slow statement')
     }

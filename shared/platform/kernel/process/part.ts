@@ -1,4 +1,4 @@
-import { Problem, type UnavailablePart } from '#shared/platform/kernel/errors.ts'
+import type { UnavailablePart } from '#shared/platform/kernel/errors.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { Stopwatch } from '#shared/platform/kernel/time/stopwatch.ts'
 
@@ -41,6 +41,11 @@ export class Part implements UnavailablePart {
 
   get isUp(): boolean {
     return this.#outage === undefined
+  }
+
+  /** Milliseconds since the outage began; 0 while the part is up. */
+  get awayMs(): number {
+    return this.#outage?.lasted.elapsedMs() ?? 0
   }
 
   /** Why the part is away, as text for the operator; undefined while it is up. */
@@ -100,11 +105,13 @@ export class Part implements UnavailablePart {
 }
 
 /**
- * Whether work failed because a part is away. It is counted then, and its caller must not log it: the part logs the outage, once.
+ * Whether work failed because a part is away: by an UNAVAILABLE that names it, or a copy of one, as pg-boss reports failures. It is counted
+ * then, and its caller must not log it: the part logs the outage, once.
  */
 export function countRefusal(error: unknown): boolean {
-  if (!(error instanceof Problem) || !error.part) return false
-  error.part.countRefusal()
+  const { part } = (error ?? {}) as { readonly part?: unknown }
+  if (!(part instanceof Part)) return false
+  part.countRefusal()
   return true
 }
 
