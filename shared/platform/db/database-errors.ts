@@ -87,6 +87,9 @@ const unknownOutcome =
   'The connection to the database broke before it confirmed the change, which may have been stored: repeat the call with the same ' +
   'Idempotency-Key, or read before you repeat it without one'
 
+/** The failure of a call whose work may have been done, as the database could not be asked. */
+export const unknownOutcomeProblem = (cause: unknown): Problem => problem('UNAVAILABLE', unknownOutcome, { cause })
+
 /** The error of the database or driver behind a failure, also when it was translated to OVERLOADED or UNAVAILABLE. */
 const databaseErrorOf = (error: unknown): DatabaseError =>
   ((error instanceof Problem && (error.code === 'OVERLOADED' || error.code === 'UNAVAILABLE') ? error.cause : error) ?? {}) as DatabaseError

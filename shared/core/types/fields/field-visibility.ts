@@ -7,7 +7,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /**
  * Throws FORBIDDEN when the formula of a field reads fields hidden from the caller. Once it is changed or removed, the field is no longer
  * hidden, while its values remain. Once it is set, or its results are limited, the time of a record's change tells whether its result
- * changed. A caller who reads no record of the type may only set formulas that read no field: somebody who does may have made it.
+ * changed. A caller who cannot read records of the type is allowed, since nothing is revealed to it.
  */
 export function requireComputedVisible(
   { actor }: Pick<Scope, 'actor'>,
@@ -15,10 +15,7 @@ export function requireComputedVisible(
   field: Field,
 ): void {
   const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
-  if (field.rules.formula === undefined) return
-  const { reads = [], staleReads } = fields.find((one) => one.key === field.key) ?? field
-  const readsAny = reads.length + staleReads.length > 0
-  if (verdict === 'none' ? readsAny : hideable.has(field.key)) throw notVisible(key, field)
+  if (field.rules.formula !== undefined && verdict !== 'none' && hideable.has(field.key)) throw notVisible(key, field)
 }
 
 /** Throws FORBIDDEN unless the caller sees the field in every record: a count of rule violations discloses values. */

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnavailable, isOverloaded, unknownOutcomeProblem } from '#shared/platform/db/database-errors.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
 
 /** Milliseconds between two reads of an awaited operation: a missed notification delays an answer by at most this long. */
 const pollMs = 1_000
 /**
  * Milliseconds of a database outage that are tolerated: a worker may complete the operation meanwhile, so a failure would be a wrong
- * answer.
+ * answer. A crash of the database and its recovery take some seconds.
  */
-const outageMs = 8_000
+const outageMs = 20_000
 /** The retry interval during an outage, in milliseconds. */
 const outagePollMs = 100
 /** The time limit of the last read after the deadline, in milliseconds. */
@@ -38,8 +38,9 @@ export class OperationWaiter {
   }
 
   /**
-   * Resolves with the completed operation, or its last known state when its job waits for a part that is away, the time is up, the signal aborts or the process stops; undefined
-   * when it does not exist or was never read. Throws when the database stays unavailable.
+   * Resolves with the completed operation, or its last known state when its job waits for a part that is away, the time is up, the signal
+   * aborts or the process stops; undefined when it does not exist or was never read. Throws UNAVAILABLE, which says that the work may have been
+   * done, when the database stays away.
    */
   async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
     const deadline = performance.now() + ms
@@ -61,7 +62,7 @@ export class OperationWaiter {
       } catch (error) {
         if (error !== timeoutError && !isDatabaseUnavailable(error) && !isOverloaded(error)) throw error
         if (performance.now() >= deadline || signal?.aborted || this.#isStopping) return known
-        if (performance.now() - answeredAt > outageMs) throw error
+        if (performance.now() - answeredAt > outageMs) throw unknownOutcomeProblem(error)
         await delay(outagePollMs)
       } finally {
         clearTimeout(timer)

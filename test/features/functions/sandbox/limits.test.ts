@@ -9,7 +9,7 @@ test('limits: the 10,001st SDK call throws, and is not recorded as a step', asyn
   let calls = 0
   const body = `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.records.list(n)))
     try { await sdk.records.list() } catch (error) { return [error instanceof Error, error.code, error.message] }`
-  const outcome = await runBody(openSandbox(t), body, { call: async () => ++calls, timeoutMs: 120_000 })
+  const outcome = await runBody(openSandbox(t), body, { call: async () => ++calls })
   t.deepEqual(JSON.parse(outcome.resultText), [true, 'RATE_LIMITED', 'a run may make 10000 SDK calls'])
   t.is(calls, 10_000)
   t.is(outcome.steps.length, 10_000)
