@@ -9,7 +9,7 @@ test('limits: the 10,001st SDK call throws, and is not recorded as a step', asyn
   let calls = 0
   const body = `for (let n = 0; n < 100; n++) await Promise.all(Array.from({ length: 100 }, () => sdk.records.list(n)))
     try { await sdk.records.list() } catch (error) { return [error instanceof Error, error.code, error.message] }`
-  const outcome = await runBody(openSandbox(t), body, { call: async () => ++calls })
+  const outcome = await runBody(openSandbox(t), body, { call: async () => ++calls, timeoutMs: 120_000 })
   t.deepEqual(JSON.parse(outcome.resultText), [true, 'RATE_LIMITED', 'a run may make 10000 SDK calls'])
   t.is(calls, 10_000)
   t.is(outcome.steps.length, 10_000)
@@ -130,7 +130,8 @@ test('limits: a run that wants more than its memory ends with "memory limit exce
   const sandbox = openSandbox(t)
   for (const [name, body] of Object.entries(memoryHogs)) {
     t.like(
-      await runBody(sandbox, body),
+      // A busy machine takes long to give a run so much memory.
+      await runBody(sandbox, body, { timeoutMs: 120_000 }),
       { ending: 'out_of_memory', error: 'memory limit exceeded', timedOut: false, resultText: 'null' },
       name,
     )

@@ -17,7 +17,7 @@ export const requestFor = (source: string, { input = null, ...changes }: Changes
   owner: 'test',
   source,
   inputText: JSON.stringify(input),
-  timeoutMs: 120_000,
+  timeoutMs: 30_000,
   sdkMethods: ['records.list'],
   call: async (_method, args) => args,
   ...changes,
