@@ -12,7 +12,15 @@ export interface CommandScope extends PlatformScope {
 
 /** Opens the services of a Kontor process, runs the work with them and closes them. `holdsKey`: see `ProcessKind`. */
 export async function withCommandScope<T>(config: Config, work: (platform: CommandScope) => Promise<T>, holdsKey = false): Promise<T> {
-  const kind = { name: 'kontor command', connections: 6, waitsForDatabase: false, statementTimeoutMs: 60_000, supervise: false, waitsForRestored: false, holdsKey }
+  const kind = {
+    name: 'kontor command',
+    connections: 6,
+    waitsForDatabase: false,
+    statementTimeoutMs: 60_000,
+    supervise: false,
+    waitsForRestored: false,
+    holdsKey,
+  }
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
   try {
     const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const

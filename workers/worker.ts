@@ -15,7 +15,15 @@ import { FunctionRunners } from '#workers/features/functions/function-runners.ts
 import { confinement, reportConfinement } from '#workers/features/functions/sandbox/runner/confinement.ts'
 import { createHandlers } from '#workers/handlers.ts'
 import { watchLostWorkers } from '#workers/lost-workers.ts'
-import { watchClock, watchConfinement, watchConnections, watchInstallation, watchParts, watchRunners, watchStore } from '#workers/metrics.ts'
+import {
+  watchClock,
+  watchConfinement,
+  watchConnections,
+  watchInstallation,
+  watchParts,
+  watchRunners,
+  watchStore,
+} from '#workers/metrics.ts'
 import { Pools } from '#workers/pools.ts'
 
 export interface Worker {

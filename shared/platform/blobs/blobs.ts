@@ -1,12 +1,20 @@
 import { Readable } from 'node:stream'
 import type { ByteRange, ByteStore, WrittenBytes } from '#shared/platform/blobs/byte-store.ts'
-import { deleteBlobs, doomBlob, doomBlobsOfWorkspace, doomIdleBlobs, insertBlob, measureBlob, touchBlob } from '#shared/platform/blobs/store.ts'
+import {
+  deleteBlobs,
+  doomBlob,
+  doomBlobsOfWorkspace,
+  doomIdleBlobs,
+  insertBlob,
+  measureBlob,
+  touchBlob,
+} from '#shared/platform/blobs/store.ts'
 import { findStoreIdentity } from '#shared/platform/blobs/store-identity.ts'
 import { storeProblem } from '#shared/platform/blobs/store-problem.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable, partAwayOf } from '#shared/platform/db/database-errors.ts'
 import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
-import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { Part } from '#shared/platform/kernel/process/part.ts'
 

@@ -1,13 +1,5 @@
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** Logs why a process could not start, as any other line of its log, and ends it. */
-export function failStart(log: Logger): (error: unknown) => never {
-  return (error) => {
-    log.fatal({ err: error }, 'could not start')
-    process.exit(1)
-  }
-}
-
 /** Calls `stop` on SIGTERM or SIGINT, then ends the process. A second signal ends it at once. */
 export function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   let isStopping = false

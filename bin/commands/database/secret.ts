@@ -3,7 +3,7 @@ import { forgetBodyDigests } from '#shared/platform/jobs/idempotency-records.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { rotateSecrets } from '#shared/platform/secrets/rotate.ts'
 import { adoptSecretKey } from '#shared/platform/secrets/secret-key.ts'
-import { command } from '../command.ts'
+import { command } from '../../command.ts'
 
 export const secretCommands = [
   command({

@@ -1,8 +1,8 @@
 import { type ListedIndex, listIndexes } from '#shared/core/types/indexes/list-indexes.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { command } from '../command.ts'
-import { formatTable } from '../table.ts'
-import { workspaceScope } from '../workspaces.ts'
+import { command } from '../../command.ts'
+import { formatTable } from '../../table.ts'
+import { workspaceScope } from '../../workspaces.ts'
 
 const indexCells = ({ type, field, kind, state, size_bytes, records, last_used_at, scans, why }: ListedIndex): readonly string[] => [
   `${type}.${field}`,

@@ -1,6 +1,6 @@
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { release } from '#shared/release.ts'
-import { databaseCommand } from '../command.ts'
+import { databaseCommand } from '../../command.ts'
 
 export const migrateCommands = [
   databaseCommand({

@@ -1,7 +1,7 @@
 import { hasRestoredCopies, markLive, markRestored } from '#shared/platform/db/restored/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { command } from '../command.ts'
+import { command } from '../../command.ts'
 
 export const restoredCommands = [
   command({

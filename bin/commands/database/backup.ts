@@ -1,7 +1,7 @@
 import { checkBlobs } from '#shared/platform/blobs/backup/check.ts'
 import { copyBlobs } from '#shared/platform/blobs/backup/copy.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { command } from '../command.ts'
+import { command } from '../../command.ts'
 
 const folder = t.String({ minLength: 1, description: 'the folder of the copies; the same one each time' })
 

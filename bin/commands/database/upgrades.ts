@@ -1,6 +1,6 @@
 import { listPendingUpgrades } from '#shared/core/types/builtin/pending-upgrades.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { command } from '../command.ts'
+import { command } from '../../command.ts'
 
 export const upgradeCommands = [
   command({
