@@ -3,6 +3,7 @@ import { listLargeRights } from '#shared/core/roles/limits.ts'
 import { listLargeForms } from '#shared/features/forms/large-forms.ts'
 import { readMigrationState } from '#shared/platform/db/migrate.ts'
 import { countConnections, listProcesses, type Process } from '#shared/platform/db/processes/store.ts'
+import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { countQueuedJobs, listDeadLetters } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { readMailBacklog } from '#shared/platform/mail/store.ts'
 import type { CommandScope } from './command-scope.ts'
@@ -49,10 +50,12 @@ export const statusSections: readonly StatusSection[] = [
     title: 'Database connections',
     find: async ({ db }) => {
       const { byName, limit } = await countConnections(db)
+      const held = await isHeld(db)
       const open = byName.reduce((sum, { count }) => sum + count, 0)
+      const hold = held ? ['RESTORED COPY: sends no mail and calls nobody until `npx kontor restored --live`'] : []
       return {
-        data: { open, limit, by_name: byName },
-        lines: [`${open} of ${limit}`, ...byName.map(({ name, count }) => `${count}  ${name}`)],
+        data: { open, limit, by_name: byName, held },
+        lines: [...hold, `${open} of ${limit}`, ...byName.map(({ name, count }) => `${count}  ${name}`)],
       }
     },
   },

@@ -81,8 +81,8 @@ const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PA
 
 /**
  * Returns a function that times a request; call what that returns when the answer is made. A request that took `slowRequestMs` or longer, not
- * counting the time that it waited for a worker, is logged as slow, unless it was refused because a part is away. With ACCESS_LOG every request is logged, whatever the level. The lines
- * have the pattern of the route, and nothing that the caller sent.
+ * counting the time that it waited for a worker, is logged as slow, unless it was refused because a part is away. With ACCESS_LOG every
+ * request is logged, whatever the level. The lines have the pattern of the route, and nothing that the caller sent.
  */
 export function createRequestObserver({ config, log }: Pick<ApiServices, 'config' | 'log'>): (ctx: Context) => () => void {
   const access = config.accessLog ? log.child({}, { level: 'info' }) : undefined

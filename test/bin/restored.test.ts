@@ -214,9 +214,11 @@ test('restored: with KONTOR_RESTORED=1 a process waits for the mark of this very
   t.is((await callKontor(w, 'restored')).code, 0)
   const api = await starting
   t.true(await api.services.egress.isHeld())
+  t.regex((await callKontor(w, 'status')).out, /RESTORED COPY: sends no mail/)
   await api.stop(1_000)
   // A restart of a marked copy does not wait, live or not.
   await callKontor(w, 'restored', '--live')
+  t.notRegex((await callKontor(w, 'status')).out, /RESTORED COPY/)
   const again = await startApi({ ...w.config, port: 0, restored: true }, createLogger('test', 'silent'))
   t.false(await again.services.egress.isHeld())
   await again.stop(1_000)

@@ -69,7 +69,11 @@ export function translateDatabaseError(error: unknown, { mayBeWritten = false, p
   if (code === diskFull) return problem('UNAVAILABLE', 'The database has no room left; try again later', { cause: error })
   if (code !== noConnectionLeft && !isDatabaseUnavailable(error)) return error
   part?.failed(error)
-  return problem('UNAVAILABLE', code === noConnectionLeft ? noneLeft : mayBeWritten ? unknownOutcome : unreachable, { cause: error, part })
+  return problem('UNAVAILABLE', code === noConnectionLeft ? noneLeft : mayBeWritten ? unknownOutcome : unreachable, {
+    cause: error,
+    part,
+    expected: part !== undefined,
+  })
 }
 
 /** A connection that could not be opened, for whatever reason: the database is away. */
@@ -77,7 +81,7 @@ export function connectionProblem(error: unknown, part?: Part): Problem {
   const translated = translateDatabaseError(error, { part })
   if (translated instanceof Problem) return translated
   part?.failed(error)
-  return problem('UNAVAILABLE', unreachable, { cause: error, part })
+  return problem('UNAVAILABLE', unreachable, { cause: error, part, expected: part !== undefined })
 }
 
 const noneLeft = 'The database has no connection left; try again soon'

@@ -21,7 +21,7 @@ const jobAttemptSeconds = new Histogram({
 
 const jobAttempts = new Counter({
   name: 'kontor_job_attempts_total',
-  help: 'Attempts of jobs that ended, by queue and outcome: completed, failed, or rested until its workspace or app is on again',
+  help: 'Attempts of jobs that ended, by queue and outcome: completed, failed, rested until its workspace or app is on again, or waits for a part that is away',
   labelNames: ['queue', 'outcome'],
   registers: [],
 })

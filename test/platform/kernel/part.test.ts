@@ -24,7 +24,9 @@ test('part: an outage is one line when it begins and one with its counts when it
 })
 
 test('part: a failure that no outage caused is left to be logged', (t) => {
-  t.deepEqual([new Error('a fault'), problem('UNAVAILABLE'), problem('NOT_FOUND')].filter(countRefusal), [])
+  const { parts } = partsWithLog()
+  const full = problem('UNAVAILABLE', 'no room left', { part: parts.fileStore })
+  t.deepEqual([new Error('a fault'), problem('UNAVAILABLE'), problem('NOT_FOUND'), full].filter(countRefusal), [])
 })
 
 test('part: probes end an outage without any other work', async (t) => {

@@ -106,13 +106,14 @@ export class Part implements UnavailablePart {
 
 /**
  * Whether work failed because a part is away: by an UNAVAILABLE that names it, or a copy of one, as pg-boss reports failures. It is counted
- * then, and its caller must not log it: the part logs the outage, once.
+ * then, and its caller must not log it: the part logs the outage, once. A failure that is not expected is left to be logged while the part is
+ * up: a store without room, which can still be read.
  */
 export function countRefusal(error: unknown): boolean {
-  const { part } = (error ?? {}) as { readonly part?: unknown }
+  const { part, expected } = (error ?? {}) as { readonly part?: unknown; readonly expected?: boolean }
   if (!(part instanceof Part)) return false
   part.countRefusal()
-  return true
+  return expected === true || !part.isUp
 }
 
 /** An error without its stack. The error of several refused addresses has a code, but no message. */
