@@ -33,18 +33,24 @@ test('filed jobs: of 20 callers at the limit, few file a job, and the others are
   t.true((await countFiledOperations(w.db, ring.id, 'records.export')) >= maxFiledJobs)
 })
 
-test('filed jobs: runs that a caller starts are limited, and those of functions are not', async (t) => {
+test('filed jobs: runs that a caller starts or retries are limited, and those of functions are not', async (t) => {
   const ring = await arena.ring()
   const w = arena.world()
   const { owner, path } = ring
   const flow = `${path}/flows/${(await made(owner.post(`${path}/flows`, { name: 'Flow', ...chain(byHand) }))).id}`
+  const waiting = chain(byHand, ['w', 'logic.wait', { minutes: '600' }])
+  const cancelled = `${path}/flows/${(await made(owner.post(`${path}/flows`, { name: 'Waiting', ...waiting }))).id}`
+  const { run_id } = await made(owner.post(`${cancelled}/run`, {}))
+  await made(owner.post(`${cancelled}/runs/${run_id}/cancel`, {}))
   await addFiledRuns(w.db, ring.id, maxFiledJobs)
-  const refused = await owner.post(`${flow}/run`, {})
-  t.deepEqual([refused.status, refused.body.error.code, refused.headers.get('retry-after')], [429, 'RATE_LIMITED', '5'])
+  for (const call of [`${flow}/run`, `${cancelled}/runs/${run_id}/retry`]) {
+    const refused = await owner.post(call, {})
+    t.deepEqual([refused.status, refused.body.error.code, refused.headers.get('retry-after')], [429, 'RATE_LIMITED', '5'], call)
+  }
   const source = `async function handler(id) { return sdk.flows.run(id) }`
   const { id } = await made(owner.post(`${path}/functions`, { name: 'Start', source }))
   const started = await owner.post(`${path}/functions/${id}/invoke`, { input: flow.split('/').at(-1) })
   t.true(started.data.result?.queued, started.text)
   await endFiledRuns(w.db, ring.id)
-  t.is((await owner.post(`${flow}/run`, {})).status, 202)
+  for (const call of [`${flow}/run`, `${cancelled}/runs/${run_id}/retry`]) t.is((await owner.post(call, {})).status, 202, call)
 })

@@ -72,6 +72,7 @@ export const routes = [
     description: 'In a new run, from the step at which it failed or was cancelled, by the same definition and with the same editor.',
     permission: 'flows:run',
     on: onRuns,
+    fails: ['RATE_LIMITED'],
     status: 202,
     response: flowRunView,
     handle: ({ resource, params }, scope) => retryRun(scope, resource, params.runId),

@@ -7,6 +7,7 @@ import type { FlowRunView } from '#shared/features/flows/runs/schemas.ts'
 import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
 import { cancelOpenRun, insertRetry } from '#shared/features/flows/runs/store.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
+import { tooManyFiled } from '#shared/platform/jobs/operations/filed-jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
@@ -25,7 +26,7 @@ export async function cancelRun(scope: Scope, flowId: string, runId: string): Pr
 /**
  * Continues a failed or cancelled run in a new run, which takes over the outputs of the finished steps and begins with the step at which
  * the old run ended. Throws NOT_FOUND, also when the flow is deleted, and VALIDATION_ERROR for a run that is open, ok, too old, or was
- * retried already.
+ * retried already, and RATE_LIMITED while too many filed runs wait.
  */
 export async function retryRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
   await requireFlow(scope, flowId)
@@ -43,6 +44,7 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
         `The run ended more than ${flowLimits.retryDays} days ago: the outputs of its steps are no longer kept`,
       )
     }
+    if (made[0]?.id === null) throw tooManyFiled('flow runs')
     const origin = runJobOrigin(scope.workspace.id, id)
     await enqueueAll(scope.jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id } }])
   })

@@ -31,6 +31,13 @@ const runError = json.as<RunError>()
 const state = json.as<RunState>()
 const waiting = json.as<ParkedWait>()
 
+/** Whether fewer filed runs of the workspace wait than may. */
+const mayFileRun = `(
+     select count(*) from (
+       select from flow_runs where workspace_id = $workspaceId::uuid and is_filed and status = 'queued' limit ${maxFiledJobs}
+     ) as waiting
+   ) < ${maxFiledJobs}`
+
 /**
  * Inserts runs, which are given as a JSON list, and returns the ids of the inserted ones; a run of the same flow with the same
  * deduplication key (`trigger_key`) is not inserted again, nor is one that a caller files while too many of those wait.
@@ -52,11 +59,7 @@ export const insertRuns = statement(
      trigger_visibility json, trigger_key text, depth integer, state json, job_id uuid, request_id text, error json,
      is_filed boolean
    )
-   where not is_filed or (
-     select count(*) from (
-       select from flow_runs where workspace_id = $workspaceId::uuid and is_filed and status = 'queued' limit ${maxFiledJobs}
-     ) as waiting
-   ) < ${maxFiledJobs}
+   where not is_filed or ${mayFileRun}
    on conflict do nothing
    returning id`,
   { params: { workspaceId: uuid, runs: json, now: instant }, columns: { id: uuid.notNull } },
@@ -208,24 +211,27 @@ export const cancelOpenRun = statement(
 
 /**
  * Inserts a run that continues a failed or cancelled one, with copies of its finished steps and their outputs. Returns no row when the old
- * run is not failed or cancelled, or ended before `endedAfter`. The new run may use personal data only if the old one might and the caller
- * is its editor.
+ * run is not failed or cancelled, or ended before `endedAfter`, and no id when too many filed runs wait. The new run may use personal data
+ * only if the old one might and the caller is its editor.
  */
 export const insertRetry = statement(
   'flows.insertRetry',
-  `with retried as (
+  `with old as (
+     select * from flow_runs
+     where workspace_id = $workspaceId and id = $oldId and status in ('failed', 'cancelled') and finished_at > $endedAfter
+   ),
+   retried as (
      insert into flow_runs (
        workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status,
        trigger, input, trigger_visibility, trigger_key, depth, retry_of,
-       steps, state, job_id, request_id, created_at, touched_at
+       steps, state, job_id, request_id, is_filed, created_at, touched_at
      )
      select
        workspace_id, $id::uuid, flow_id, flow_name, version, editor_id, is_personal and editor_id is not distinct from $personId, 'queued',
        trigger, input, trigger_visibility, trigger_key, depth, id,
        (select count(*) from flow_steps as step where step.workspace_id = $workspaceId and step.run_id = $oldId and step.status = 'ok'),
-       state, $jobId::uuid, $requestId, $now::timestamptz, $now::timestamptz
-     from flow_runs
-     where workspace_id = $workspaceId and id = $oldId and status in ('failed', 'cancelled') and finished_at > $endedAfter
+       state, $jobId::uuid, $requestId, true, $now::timestamptz, $now::timestamptz
+     from old where ${mayFileRun}
      returning id
    ),
    steps as (
@@ -242,7 +248,7 @@ export const insertRetry = statement(
      select output.workspace_id, retried.id, node_id, iteration, output, $now::timestamptz
      from retried cross join flow_outputs as output where output.workspace_id = $workspaceId and output.run_id = $oldId
    )
-   select id from retried`,
+   select (select id from retried) as id from old`,
   {
     params: {
       workspaceId: uuid,
@@ -255,7 +261,7 @@ export const insertRetry = statement(
       /** The person who retries; null for a caller that is no person. */
       personId: uuid.orNull,
     },
-    columns: { id: uuid.notNull },
+    columns: { id: uuid },
   },
 )
 
