@@ -65,7 +65,7 @@ test('compute: searches in hostile texts and lists inside a clause are processed
   const text = 'a'.repeat(1_000_000)
   const clause = (op: string, left: unknown, right: unknown) => ({ list: '[1]', clauses: [{ left, op, right }] })
   const long = await computed(filterBlock, clause('contains', text, `${'a'.repeat(5_000)}b${'a'.repeat(5_000)}`), undefined)
-  t.true(long.turns.length > 20, `${long.turns.length} turns`)
+  t.true(long.turns.length > 5, `${long.turns.length} turns`)
   const many = await computed(filterBlock, clause('in', '2026-01-01', '2026-01-02,'.repeat(40_000)), undefined)
   t.deepEqual(many.output, { items: [], count: 0 })
   t.true(many.turns.length > 5, `${many.turns.length} turns`)
