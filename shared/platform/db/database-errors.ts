@@ -96,7 +96,9 @@ export const unknownOutcomeProblem = (cause: unknown): Problem => problem('UNAVA
 
 /** The error of the database or driver behind a failure, also when it was translated to OVERLOADED or UNAVAILABLE. */
 const databaseErrorOf = (error: unknown): DatabaseError =>
-  ((error instanceof Problem && (error.code === 'OVERLOADED' || error.code === 'UNAVAILABLE') ? error.cause : error) ?? {}) as DatabaseError
+  error instanceof Problem && (error.code === 'OVERLOADED' || error.code === 'UNAVAILABLE')
+    ? databaseErrorOf(error.cause)
+    : ((error ?? {}) as DatabaseError)
 
 /** Whether the failure is a deadlock or a serialization failure. */
 export const isTransient = (error: unknown): boolean => /^40(?:001|P01)$/.test(databaseErrorOf(error).code ?? '')
@@ -145,7 +147,7 @@ export const isDatabaseFull = (error: unknown): boolean => databaseErrorOf(error
  * is a standby that accepts no writes (25006).
  */
 export const isDatabaseUnavailable = (error: unknown): boolean => {
-  if (error instanceof Problem && error.code === 'UNAVAILABLE') return (error.part?.name ?? 'database') === 'database'
+  if (error instanceof Problem && error.part) return error.part.name === 'database'
   const { code = '', message = '' } = databaseErrorOf(error)
   return (
     /^(?:08|57P0[1-5]|25006|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_STREAM_DESTROYED)/.test(code) ||
@@ -158,8 +160,9 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 /** The name of the part that was away when work failed; undefined when the work failed for another reason. */
 export function partAwayOf(error: unknown): string | undefined {
   // A connection to the database that broke is a Problem by now; an error of the network that is none belongs to a call elsewhere.
-  if (error instanceof Problem) return isDatabaseUnavailable(error) ? 'database' : error.part?.name
-  return isDatabaseFull(error) ? 'database' : undefined
+  if (!(error instanceof Problem)) return isDatabaseFull(error) ? 'database' : undefined
+  if (error.part) return error.part.name
+  return error.code === 'UNAVAILABLE' && (isDatabaseUnavailable(error) || isDatabaseFull(error)) ? 'database' : undefined
 }
 
 /**
