@@ -1,12 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import getRawBody from 'raw-body'
 import { watchArrival } from '#api/http/request/arrival.ts'
+import type { Route } from '#api/http/route.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
 import { parseJson, requireCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** The largest request body, except where a route takes an upload (document 1, Limits). */
 export const maxBodyBytes = 1024 * 1024
+
+/** Bounds of a body, by the route that takes it. */
+export interface BodyBounds {
+  readonly maxBytes: number
+  /** Most values in JSON; undefined for those of `parseJson`. */
+  readonly maxValues?: number | undefined
+}
+
+/**
+ * Bounds of a visitor's body: no field of a public route needs more, but for forms and public functions, which set `maxBodyBytes`. Most
+ * values: more than all options of the largest form.
+ */
+const visitorBounds = { maxBytes: 64 * 1024, maxValues: 5_000 } as const
+
+/** The bounds of a route's body. */
+export const boundsOf = ({ permission, maxBodyBytes: maxBytes, body }: Pick<Route, 'permission' | 'maxBodyBytes' | 'body'>): BodyBounds =>
+  permission === 'public'
+    ? { maxBytes: maxBytes ?? visitorBounds.maxBytes, maxValues: body === 'any' ? undefined : visitorBounds.maxValues }
+    : { maxBytes: maxBytes ?? maxBodyBytes }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -20,14 +40,14 @@ export interface ReadBody {
  * Reads a JSON body with every digit of its numbers; an empty body is an empty object. Throws VALIDATION_ERROR when it is too large,
  * compressed, of another content type, not UTF-8 or not JSON.
  */
-export async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
+export async function readJson(request: IncomingMessage, { maxBytes, maxValues }: BodyBounds): Promise<ReadBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
   if (bytes.length === 0) return { value: {}, bytes }
   if (!declaresJson(request)) {
     throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${request.headers['content-type'] || 'none'}`)
   }
-  return { value: parseJson(decode(bytes)), bytes }
+  return { value: parseJson(decode(bytes), 'body', maxValues), bytes }
 }
 
 /**
@@ -35,7 +55,7 @@ export async function readJson(request: IncomingMessage, maxBytes = maxBodyBytes
  * HTTP function). It is read by its declared charset, UTF-8 without one. Throws VALIDATION_ERROR when it is too large, compressed, of an
  * unknown charset or invalid in its own, or holds a NUL character.
  */
-export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<ReadBody> {
+export async function readAnyBody(request: IncomingMessage, { maxBytes }: BodyBounds): Promise<ReadBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
   const decoder = createCharsetDecoder(request.headers['content-type'] ?? '', 'body', true)
@@ -45,11 +65,12 @@ export async function readAnyBody(request: IncomingMessage, maxBytes = maxBodyBy
   return { value: parseJsonOrText(text), bytes }
 }
 
+/** A text that begins neither a list, an object nor a text in quotes has no values to count: a table of numbers is no JSON. */
 function parseJsonOrText(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    if (error instanceof Problem && error.cause instanceof SyntaxError) return text
+    if (error instanceof Problem && (error.cause instanceof SyntaxError || !/^\s*[[{"]/.test(text))) return text
     throw error
   }
 }
@@ -58,7 +79,7 @@ function parseJsonOrText(text: string): unknown {
  * Reads the fields of a form: url-encoded or, with `takesParts`, multipart/form-data. An empty body has none. Throws VALIDATION_ERROR when
  * it is too large, compressed, of another content type, not UTF-8, or holds a NUL character.
  */
-export async function readForm(request: IncomingMessage, maxBytes = maxBodyBytes, takesParts = false): Promise<ReadBody> {
+export async function readForm(request: IncomingMessage, { maxBytes }: BodyBounds, takesParts = false): Promise<ReadBody> {
   refuseCompressed(request)
   const bytes = await readBytes(request, maxBytes)
   const type = request.headers['content-type'] ?? ''
@@ -80,8 +101,8 @@ function readEncoded(bytes: Buffer, type: string): URLSearchParams {
   return value
 }
 
-/** Most pairs of a name and a value in a body: more than all options of the largest form. Decoding 200,000 takes 400 ms of the thread. */
-const maxPairs = 5_000
+/** Most pairs of a name and a value in a body. Decoding 200,000 takes 400 ms of the thread. */
+const maxPairs = visitorBounds.maxValues
 
 function requireFewPairs(text: string): void {
   let pairs = 1
@@ -98,7 +119,7 @@ async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> 
 }
 
 /** Reads a whole body; VALIDATION_ERROR above the limit. */
-async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Promise<Buffer> {
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const arrival = watchArrival(request)
   try {
     const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })
@@ -106,11 +127,17 @@ async function readBytes(request: IncomingMessage, maxBytes = maxBodyBytes): Pro
   } catch (cause) {
     if (cause instanceof Problem) throw cause
     if ((cause as { type?: string }).type === 'entity.too.large')
-      throw problem('VALIDATION_ERROR', `body must be at most ${Math.floor(maxBytes / 1024 / 1024)} MB`, { cause })
+      throw problem('VALIDATION_ERROR', `body must be at most ${sizeText(maxBytes)}`, { cause })
     throw problem('VALIDATION_ERROR', `body did not arrive whole: ${(cause as Error).message}`, { cause })
   } finally {
     arrival.release()
   }
+}
+
+/** A limit of bytes in words: `64 KB`. */
+export const sizeText = (bytes: number): string => {
+  if (bytes < 1024) return `${bytes} bytes`
+  return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / 1024 / 1024)} MB`
 }
 
 const declaresJson = ({ headers }: IncomingMessage): boolean =>

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Request } from '#api/http/declaration.ts'
-import { type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
+import { boundsOf, type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
 import { readQuery, requestLineOf, requireKnownParameters } from '#api/http/request/query.ts'
 import type { Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -79,16 +79,17 @@ function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
 const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
 
 async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
-  if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes, route.multipart)
+  const bounds = boundsOf(route)
+  if (route.kind === 'page') return readForm(ctx.req, bounds, route.multipart)
   if (takesFile(route)) return noBody
   if (!route.body) return refuseBody(route, ctx)
-  return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
+  return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, bounds)
 }
 
 /** Checks the body of a route that takes none. Throws VALIDATION_ERROR for the first key of a JSON body other than `warnings`. */
-async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
-  if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
-  const { value } = await readJson(ctx.req)
+async function refuseBody(route: Route, ctx: Context): Promise<ReadBody> {
+  if (route.method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
+  const { value } = await readJson(ctx.req, boundsOf(route))
   const key =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).find((key) => key !== 'warnings') : undefined
   if (key !== undefined) throw unknownKeyProblem(key, key, [], 'this body')

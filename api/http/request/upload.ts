@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { type BodyArrival, watchArrival } from '#api/http/request/arrival.ts'
-import { refuseCompressed } from '#api/http/request/body.ts'
+import { refuseCompressed, sizeText } from '#api/http/request/body.ts'
 import { findFilePart } from '#api/http/request/multipart.ts'
 import type { ArrivingFile, Upload } from '#api/http/route.ts'
 import { type JobFileServices, storeJobFile } from '#shared/platform/jobs/job-files.ts'
@@ -124,5 +124,3 @@ function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, fo
 }
 
 const tooLarge = (maxBytes: number) => problem('VALIDATION_ERROR', `file must be at most ${sizeText(maxBytes)}`)
-
-const sizeText = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.floor(bytes / 1024 / 1024)} MB`)
