@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import getRawBody from 'raw-body'
 import { watchArrival } from '#api/http/request/arrival.ts'
+import type { OpenBody } from '#api/http/request/body-memory.ts'
 import type { Route } from '#api/http/route.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
@@ -14,6 +14,8 @@ export interface BodyBounds {
   readonly maxBytes: number
   /** Most values in JSON; undefined for those of `parseJson`. */
   readonly maxValues?: number | undefined
+  /** Counts the bytes of the body while it arrives. */
+  readonly open: OpenBody
 }
 
 /**
@@ -23,10 +25,13 @@ export interface BodyBounds {
 const visitorBounds = { maxBytes: 64 * 1024, maxValues: 5_000 } as const
 
 /** The bounds of a route's body. */
-export const boundsOf = ({ permission, maxBodyBytes: maxBytes, body }: Pick<Route, 'permission' | 'maxBodyBytes' | 'body'>): BodyBounds =>
-  permission === 'public'
-    ? { maxBytes: maxBytes ?? visitorBounds.maxBytes, maxValues: body === 'any' ? undefined : visitorBounds.maxValues }
-    : { maxBytes: maxBytes ?? maxBodyBytes }
+export function boundsOf(
+  { permission, maxBodyBytes: maxBytes, body }: Pick<Route, 'permission' | 'maxBodyBytes' | 'body'>,
+  open: OpenBody,
+): BodyBounds {
+  if (permission !== 'public') return { maxBytes: maxBytes ?? maxBodyBytes, open }
+  return { maxBytes: maxBytes ?? visitorBounds.maxBytes, maxValues: body === 'any' ? undefined : visitorBounds.maxValues, open }
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -40,14 +45,14 @@ export interface ReadBody {
  * Reads a JSON body with every digit of its numbers; an empty body is an empty object. Throws VALIDATION_ERROR when it is too large,
  * compressed, of another content type, not UTF-8 or not JSON.
  */
-export async function readJson(request: IncomingMessage, { maxBytes, maxValues }: BodyBounds): Promise<ReadBody> {
+export async function readJson(request: IncomingMessage, bounds: BodyBounds): Promise<ReadBody> {
   refuseCompressed(request)
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBytes(request, bounds)
   if (bytes.length === 0) return { value: {}, bytes }
   if (!declaresJson(request)) {
     throw problem('VALIDATION_ERROR', `content-type must be application/json, got ${request.headers['content-type'] || 'none'}`)
   }
-  return { value: parseJson(decode(bytes), 'body', maxValues), bytes }
+  return { value: parseJson(decode(bytes), 'body', bounds.maxValues), bytes }
 }
 
 /**
@@ -55,9 +60,9 @@ export async function readJson(request: IncomingMessage, { maxBytes, maxValues }
  * HTTP function). It is read by its declared charset, UTF-8 without one. Throws VALIDATION_ERROR when it is too large, compressed, of an
  * unknown charset or invalid in its own, or holds a NUL character.
  */
-export async function readAnyBody(request: IncomingMessage, { maxBytes }: BodyBounds): Promise<ReadBody> {
+export async function readAnyBody(request: IncomingMessage, bounds: BodyBounds): Promise<ReadBody> {
   refuseCompressed(request)
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBytes(request, bounds)
   const decoder = createCharsetDecoder(request.headers['content-type'] ?? '', 'body', true)
   if (bytes.length === 0) return { value: null, bytes }
   const text = decode(bytes, decoder)
@@ -79,9 +84,9 @@ function parseJsonOrText(text: string): unknown {
  * Reads the fields of a form: url-encoded or, with `takesParts`, multipart/form-data. An empty body has none. Throws VALIDATION_ERROR when
  * it is too large, compressed, of another content type, not UTF-8, or holds a NUL character.
  */
-export async function readForm(request: IncomingMessage, { maxBytes }: BodyBounds, takesParts = false): Promise<ReadBody> {
+export async function readForm(request: IncomingMessage, bounds: BodyBounds, takesParts = false): Promise<ReadBody> {
   refuseCompressed(request)
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBytes(request, bounds)
   const type = request.headers['content-type'] ?? ''
   const value = takesParts && /^multipart\/form-data\s*;/i.test(type) ? await readParts(bytes, type) : readEncoded(bytes, type)
   for (const [name, field] of value) requireCleanText({ [name]: field }, 'body')
@@ -118,18 +123,32 @@ async function readParts(bytes: Buffer, type: string): Promise<URLSearchParams> 
   return new URLSearchParams([...parts].flatMap(([name, field]) => (typeof field === 'string' ? [[name, field] as [string, string]] : [])))
 }
 
-/** Reads a whole body; VALIDATION_ERROR above the limit. */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** Reads a whole body. Throws VALIDATION_ERROR above the limit, OVERLOADED when bodies that arrive slowly hold too much memory. */
+async function readBytes(request: IncomingMessage, { maxBytes, open }: BodyBounds): Promise<Buffer> {
+  const tooLarge = () => problem('VALIDATION_ERROR', `body must be at most ${sizeText(maxBytes)}`)
+  if (Number(request.headers['content-length']) > maxBytes) throw tooLarge()
   const arrival = watchArrival(request)
+  const held = open(arrival.fail)
+  const { promise: whole, resolve } = Promise.withResolvers<void>()
+  const pieces: Buffer[] = []
+  let size = 0
+  const take = (piece: Buffer) => {
+    size += piece.length
+    if (size > maxBytes) return arrival.fail(tooLarge())
+    pieces.push(piece)
+    held.hold(piece.length)
+  }
+  request.on('data', take).once('end', resolve)
   try {
-    const bytes = getRawBody(request, { limit: maxBytes, length: request.headers['content-length'] ?? null, encoding: null })
-    return await arrival.unlessFailed(bytes)
-  } catch (cause) {
-    if (cause instanceof Problem) throw cause
-    if ((cause as { type?: string }).type === 'entity.too.large')
-      throw problem('VALIDATION_ERROR', `body must be at most ${sizeText(maxBytes)}`, { cause })
-    throw problem('VALIDATION_ERROR', `body did not arrive whole: ${(cause as Error).message}`, { cause })
+    await arrival.unlessFailed(whole)
+    return Buffer.concat(pieces, size)
+  } catch (failure) {
+    // The answer is sent first; then the rest of the body is read and dropped.
+    request.pause()
+    throw failure
   } finally {
+    request.off('data', take).off('end', resolve)
+    held.release()
     arrival.release()
   }
 }
