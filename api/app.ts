@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { withoutPort } from '#api/access/client-address.ts'
 import { requireContentHost } from '#api/features/sites/content-host.ts'
 import { serveHealth } from '#api/health.ts'
 import { allowCrossOrigin } from '#api/http/cors.ts'
@@ -48,6 +49,7 @@ export function createApp(services: ApiServices): Koa {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'] as string | undefined)
     ctx.state.requestId = requestId
     ctx.set('X-Request-ID', requestId)
+    ctx.request.ip = withoutPort(ctx.request.ip)
     return runNamed(requestId, undefined, () => respond(ctx, next))
   })
   app.use(routers.routes())

@@ -4,6 +4,7 @@ import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
 import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { registry, watchClock, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
+import { BodyMemory } from '#api/http/request/body-memory.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { listen } from '#api/listen.ts'
@@ -65,6 +66,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     waiter,
     rateLimits: new RateLimits(database, config),
     answers: new AnswerAdmission(maxAnswerBytes),
+    bodies: new BodyMemory(),
   }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(

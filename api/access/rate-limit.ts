@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import ipaddr from 'ipaddr.js'
 import type { Context } from 'koa'
+import { clientKey } from '#api/access/client-address.ts'
 import type { LimitName } from '#api/http/declaration.ts'
 import type { PasswordQuota } from '#shared/core/people/passwords.ts'
 import type { Database } from '#shared/platform/db/database.ts'
@@ -83,15 +83,3 @@ const foldAddress = (email: string): string => Array.from(email.trim(), (letter)
 const subjectKey = (subject: string): string => `subject ${createHash('sha256').update(subject).digest('base64')}`
 
 const secondsOf = ({ leftMs }: RequestWindow): number => Math.max(1, Math.ceil(leftMs / 1000))
-
-/** Rate limit key of the client's address: the /64 prefix of an IPv6 address; an IPv4-mapped IPv6 address counts as IPv4. */
-function clientKey(text: string): string {
-  if (!ipaddr.isValid(text)) return 'unknown'
-  const address = ipaddr.process(text)
-  return address instanceof ipaddr.IPv6
-    ? address.parts
-        .slice(0, 4)
-        .map((part) => part.toString(16))
-        .join(':')
-    : address.toString()
-}

@@ -110,7 +110,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly fails?: readonly ErrorCode[]
   /** Schema of the body. 'any' takes any body: parsed JSON, other text as it is, null when empty. */
   readonly body?: Schema<Body> | 'any'
-  /** Largest body; 1 MB by default. */
+  /** Largest body; by default 1 MB, of public routes 64 KB. */
   readonly maxBodyBytes?: number
   readonly query?: Schema<Query>
   /**

@@ -3,6 +3,7 @@ import type { Request } from '#api/http/declaration.ts'
 import { hashBody, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
 import { jobFileReply } from '#api/http/reply/job-file.ts'
 import { sendData, sendJson, sendReply } from '#api/http/reply/send.ts'
+import { opening } from '#api/http/request/read-request.ts'
 import { receiveUpload } from '#api/http/request/upload.ts'
 import type { DelegateRoute } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -69,7 +70,10 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   const { db } = scope
   const fileServices = { db, blobs: services.blobs }
-  const file = route.upload && workspaceId !== null ? await receiveUpload(ctx, route.upload, workspaceId, fileServices) : undefined
+  const file =
+    route.upload && workspaceId !== null
+      ? await receiveUpload({ ctx, open: opening(ctx, services) }, route.upload, workspaceId, fileServices)
+      : undefined
   const discard = async () => {
     if (file && workspaceId !== null) await discardJobFile(db, workspaceId, file.id)
   }

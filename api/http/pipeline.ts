@@ -8,7 +8,7 @@ import { type BodyHashes, callerIdempotencyKey, hashBody, readIdempotencyKey, re
 import { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import { sendData, sendReply } from '#api/http/reply/send.ts'
 import { requireCleanAddress } from '#api/http/request/query.ts'
-import { type Admitted, buildRequest, readRequest, readRouteQuery } from '#api/http/request/read-request.ts'
+import { type Admitted, buildRequest, opening, readRequest, readRouteQuery } from '#api/http/request/read-request.ts'
 import { receiveFile, uploadFingerprint } from '#api/http/request/upload.ts'
 import type { AnswerRoute, PageRoute, ReceiveRoute, Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -98,7 +98,7 @@ async function workOnFile(
   const maxBytes = route.upload.maxBytes === 'files' ? services.config.maxUploadBytes : route.upload.maxBytes
   const upload = { ...route.upload, maxBytes }
   // The file arrives once, however often the request is tried.
-  ctx.state.received ??= receiveFile(ctx.req, upload, (file) => route.keep(file, request, scope as Scope))
+  ctx.state.received ??= receiveFile(ctx.req, upload, opening(ctx, services), (file) => route.keep(file, request, scope as Scope))
   const { kept, fields } = await (ctx.state.received as ReturnType<typeof receiveFile<unknown>>)
   await services.cache.refresh()
   const handle = async (inside: PlatformScope | Scope) => answerOf(route, await route.handle({ ...request, kept, fields }, inside as Scope))

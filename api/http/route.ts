@@ -65,6 +65,8 @@ export interface ArrivingFile {
   readonly name: string
   /** Throws VALIDATION_ERROR when it is too large, breaks off or stalls. */
   readonly bytes: AsyncIterable<Uint8Array>
+  /** Counts bytes that `keep` holds in memory; the bytes then end with OVERLOADED when bodies hold too much (`readWholeFile`). */
+  readonly hold: (bytes: number) => void
 }
 
 /** A request whose file has arrived. `resource` was resolved before the file arrived. */

@@ -1,4 +1,5 @@
 import type { RateLimits } from '#api/access/rate-limit.ts'
+import type { BodyMemory } from '#api/http/request/body-memory.ts'
 import type { Services } from '#shared/core/scope/scope.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import type { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
@@ -10,4 +11,5 @@ export interface ApiServices extends Services {
   readonly waiter: OperationWaiter
   readonly rateLimits: RateLimits
   readonly answers: AnswerAdmission
+  readonly bodies: BodyMemory
 }

@@ -1,4 +1,5 @@
 import { byKey } from '#api/http/declaration.ts'
+import { maxBodyBytes } from '#api/http/request/body.ts'
 import { page } from '#api/http/route.ts'
 import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { attemptField, readAttempt } from '#api/pages/fields/form.ts'
@@ -97,6 +98,7 @@ export const routes = [
     description: "The visitor needs forms:submit on the form's key. The fields are those of the form.",
     limit: 'forms',
     form: null,
+    maxBodyBytes,
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     handle: async ({ resource: form, body: fields }, scope) => {
       const { values, problems } = readAnswers(form, readControls(form, fields, scope.workspace.timezone), scope.workspace.default_currency)

@@ -1,5 +1,6 @@
 import { byKey } from '#api/http/declaration.ts'
 import { Reply } from '#api/http/reply/reply.ts'
+import { maxBodyBytes } from '#api/http/request/body.ts'
 import { answer } from '#api/http/route.ts'
 import { admitKeptPart, keepPart } from '#api/pages/kept-parts.ts'
 import { requireAnswers } from '#shared/features/forms/answers.ts'
@@ -42,6 +43,7 @@ export const routes = [
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     handlesVisitorKeys: true,
     body: answersInput,
+    maxBodyBytes,
     status: 201,
     response: thanks,
     handle: ({ resource: form, body, header }, scope) => {

@@ -1,3 +1,4 @@
+import { maxBodyBytes } from '#api/http/request/body.ts'
 import { type BareResponse, delegate } from '#api/http/route.ts'
 import type { Invocation } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -40,6 +41,7 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     limit: 'functions',
     on: onOpenFunction,
     body: 'any',
+    maxBodyBytes,
     job: invokeFunctionJob,
     makes: 'json',
     bare: bareResponse,

@@ -67,7 +67,6 @@ export const pages = [
     // Mailbox providers send the request, also from their web pages. Cross-site forgery is no risk, since only the mail holds the URL.
     origins: 'any',
     multipart: true,
-    maxBodyBytes: 64 * 1024,
     form: confirmation,
     fails: ['NOT_FOUND', 'VALIDATION_ERROR'],
     handle: async ({ params: { token }, body: sent }, scope) => {

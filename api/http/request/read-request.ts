@@ -1,6 +1,8 @@
 import type { Context } from 'koa'
+import { clientKey } from '#api/access/client-address.ts'
 import type { Request } from '#api/http/declaration.ts'
-import { type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
+import { type BodyBounds, boundsOf, type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
+import type { OpenBody } from '#api/http/request/body-memory.ts'
 import { readQuery, requestLineOf, requireKnownParameters } from '#api/http/request/query.ts'
 import type { Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -33,7 +35,7 @@ export async function readRequest(
   const query = readRouteQuery(route, ctx)
   const started = performance.now()
   // A retry uses the body that the first attempt has read.
-  ctx.state.body ??= arrive(route, ctx)
+  ctx.state.body ??= arrive(route, ctx, opening(ctx, services))
   const { value, bytes }: ReadBody = await ctx.state.body
   const body =
     route.body && route.body !== 'any' && !takesFile(route)
@@ -78,17 +80,18 @@ function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
 /** Refuses unknown keys below `/v1` (page 5, Unknown keys). */
 const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
 
-async function arrive(route: Route, ctx: Context): Promise<ReadBody> {
-  if (route.kind === 'page') return readForm(ctx.req, route.maxBodyBytes, route.multipart)
+async function arrive(route: Route, ctx: Context, open: OpenBody): Promise<ReadBody> {
+  const bounds = boundsOf(route, open)
+  if (route.kind === 'page') return readForm(ctx.req, bounds, route.multipart)
   if (takesFile(route)) return noBody
-  if (!route.body) return refuseBody(route, ctx)
-  return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, route.maxBodyBytes)
+  if (!route.body) return refuseBody(route, ctx, bounds)
+  return (route.body === 'any' ? readAnyBody : readJson)(ctx.req, bounds)
 }
 
 /** Checks the body of a route that takes none. Throws VALIDATION_ERROR for the first key of a JSON body other than `warnings`. */
-async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
+async function refuseBody({ method }: Route, ctx: Context, bounds: BodyBounds): Promise<ReadBody> {
   if (method === 'DELETE' || !isStrict(ctx) || !ctx.is('json')) return noBody
-  const { value } = await readJson(ctx.req)
+  const { value } = await readJson(ctx.req, bounds)
   const key =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).find((key) => key !== 'warnings') : undefined
   if (key !== undefined) throw unknownKeyProblem(key, key, [], 'this body')
@@ -96,6 +99,12 @@ async function refuseBody({ method }: Route, ctx: Context): Promise<ReadBody> {
 }
 
 const takesFile = (route: Route): boolean => route.kind === 'delegate' && route.upload !== undefined
+
+/** Counts the bytes of a request's body for its client. */
+export const opening =
+  (ctx: Context, { bodies }: Pick<ApiServices, 'bodies'>): OpenBody =>
+  (refuse) =>
+    bodies.open(clientKey(ctx.ip), refuse)
 
 const noBody = { value: {}, bytes: Buffer.alloc(0) }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { type BodyArrival, watchArrival } from '#api/http/request/arrival.ts'
-import { refuseCompressed } from '#api/http/request/body.ts'
+import { refuseCompressed, sizeText } from '#api/http/request/body.ts'
+import type { OpenBody } from '#api/http/request/body-memory.ts'
 import { findFilePart } from '#api/http/request/multipart.ts'
 import type { ArrivingFile, Upload } from '#api/http/route.ts'
 import { type JobFileServices, storeJobFile } from '#shared/platform/jobs/job-files.ts'
@@ -11,8 +12,13 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  * Streams the file of a request into storage: the raw body, or the part named `file` of multipart/form-data. Throws VALIDATION_ERROR for
  * another content type, a missing part, and a body that is invalid, too large or stalls; then no byte is stored.
  */
-export async function receiveUpload(ctx: Context, upload: SizedUpload, workspaceId: string, place: JobFileServices): Promise<ReceivedFile> {
-  const { kept, fields } = await receiveFile(ctx.req, upload, ({ bytes, contentType, charset }) =>
+export async function receiveUpload(
+  { ctx, open }: { readonly ctx: Context; readonly open: OpenBody },
+  upload: SizedUpload,
+  workspaceId: string,
+  place: JobFileServices,
+): Promise<ReceivedFile> {
+  const { kept, fields } = await receiveFile(ctx.req, upload, open, ({ bytes, contentType, charset }) =>
     storeJobFile(place, workspaceId, bytes, { contentType: `${contentType}${charset === '' ? '' : `; charset=${charset}`}`.slice(0, 200) }),
   )
   return { id: kept.id, body: uploadFingerprint(kept.sha256, fields) }
@@ -41,24 +47,30 @@ export type SizedUpload = Upload & { readonly maxBytes: number }
 export async function receiveFile<Kept>(
   request: IncomingMessage,
   upload: SizedUpload,
+  open: OpenBody,
   keep: (file: ArrivingFile) => Promise<Kept>,
 ): Promise<KeptFile<Kept>> {
   refuseCompressed(request)
   refuseLength(request, upload)
   const arrival = watchArrival(request)
+  const { hold, release } = open(arrival.fail)
   try {
     const { contentType, charset, name, pieces, whole } = await openFile(request, arrival, upload)
-    const kept = await keep({ contentType, charset, name, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
+    const kept = await keep({ contentType, charset, name, hold, bytes: arriving(pieces, arrival, whole, upload.maxBytes) })
     return { kept, fields: await arrival.unlessFailed(whole) }
   } finally {
+    release()
     arrival.release()
   }
 }
 
 /** Reads all of a file into memory, for `keep` where it is small. */
-export async function readWholeFile({ bytes }: ArrivingFile): Promise<Buffer> {
+export async function readWholeFile({ bytes, hold }: ArrivingFile): Promise<Buffer> {
   const pieces: Uint8Array[] = []
-  for await (const piece of bytes) pieces.push(piece)
+  for await (const piece of bytes) {
+    pieces.push(piece)
+    hold(piece.length)
+  }
   return Buffer.concat(pieces)
 }
 
@@ -124,5 +136,3 @@ function refuseLength({ headers }: IncomingMessage, { contentTypes, maxBytes, fo
 }
 
 const tooLarge = (maxBytes: number) => problem('VALIDATION_ERROR', `file must be at most ${sizeText(maxBytes)}`)
-
-const sizeText = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.floor(bytes / 1024 / 1024)} MB`)

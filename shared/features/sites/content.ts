@@ -163,4 +163,7 @@ export async function deliverContent(scope: Scope, siteKey: string, encoded: str
 }
 
 /** Whether browsers show the type as an image without running anything. SVG is a document (decisions, Forms, website content, messages). */
-export const isPassiveImage = (contentType: string): boolean => /^image\/(?!svg\b)/i.test(contentType)
+export const isPassiveImage = (contentType: string): boolean => passiveImages.has(contentType.split(';')[0]?.trim().toLowerCase() ?? '')
+
+/** A list, because a browser may read any other type as a document: `image/x+xml` is XML (WHATWG MIME Sniffing, XML MIME type). */
+const passiveImages: ReadonlySet<string> = new Set(['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])

@@ -1,12 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
+import { isPassiveImage } from '#shared/features/sites/content.ts'
 import { type ContentRow, findContent } from '#shared/features/sites/content-store.ts'
 import { findAssetsId } from '#shared/features/sites/sites.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-
-/** Image types that browsers show without running anything. */
-const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
 
 /** The maximum size of a logo file in bytes. */
 const maxLogoBytes = 1_048_576
@@ -39,7 +37,7 @@ async function findLogo(scope: Scope, path: string): Promise<Logo | undefined> {
   if (!row || row.blob_id === null || row.size_bytes === null || row.size_bytes === 0 || row.size_bytes > maxLogoBytes) return undefined
   const head = await readStream(await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headLength) - 1 }))
   const type = await detectContentType(head, { name: '', type: '' })
-  return imageTypes.has(type) ? { row: { ...row, blob_id: row.blob_id }, type } : undefined
+  return isPassiveImage(type) ? { row: { ...row, blob_id: row.blob_id }, type } : undefined
 }
 
 async function readStream(stream: Readable): Promise<Buffer> {

@@ -61,22 +61,30 @@ function readLevel(level: Level, state: CheckState): unknown {
   const isFixed = shapes.length > 0 && shapes.every(({ properties }) => properties !== undefined)
   const answerProperties = propertiesOf(shapesOf(level.answer, value))
   const storedObject = isJsonObject(level.stored) ? level.stored : undefined
-  const entries = Object.entries(value).flatMap(([key, item]): (readonly [string, unknown])[] => {
-    const at = joinPath(path, key)
-    const child = { value: item, path: at, answer: answerProperties[key], stored: storedObject?.[key] }
-    if (key in properties) return [[key, readLevel({ ...child, body: properties[key] }, state)]]
-    if (!isFixed) return [[key, readLevel({ ...child, body: mapItem(shapes) }, state)]]
-    if (key === 'warnings') return []
-    if (key in answerProperties) {
-      if (changesByItself(key, answerProperties[key])) return []
-      state.isComparable = true
-      if (storedObject && !isSame(item, storedObject[key])) throw problem('VALIDATION_ERROR', `${at} cannot be changed here`)
-      return []
+  const mapped = isFixed ? undefined : mapItem(shapes)
+  // A map whose values have no schema, such as `values`, has no keys to check.
+  if (!isFixed && mapped === undefined && Object.keys(properties).length === 0) return value
+  const known: [string, unknown][] = []
+  // Keys one by one, without a list of entries: the first unknown key ends the check.
+  for (const key of Object.keys(value)) {
+    const item = value[key]
+    if (key in properties || !isFixed) {
+      const child = { value: item, path: joinPath(path, key), answer: answerProperties[key], stored: storedObject?.[key] }
+      known.push([key, readLevel({ ...child, body: key in properties ? properties[key] : mapped }, state)])
+      continue
     }
-    if (state.keepsStoredKeys && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) return [[key, item]]
-    throw unknownKeyProblem(at, key, Object.keys(properties), nameOf(level))
-  })
-  return Object.fromEntries(entries)
+    if (key === 'warnings') continue
+    if (key in answerProperties) {
+      if (changesByItself(key, answerProperties[key])) continue
+      state.isComparable = true
+      if (storedObject && !isSame(item, storedObject[key])) {
+        throw problem('VALIDATION_ERROR', `${joinPath(path, key)} cannot be changed here`)
+      }
+    } else if (state.keepsStoredKeys && storedObject && Object.hasOwn(storedObject, key) && isSame(item, storedObject[key])) {
+      known.push([key, item])
+    } else throw unknownKeyProblem(joinPath(path, key), key, Object.keys(properties), nameOf(level))
+  }
+  return Object.fromEntries(known)
 }
 
 function readItems({ body, answer, stored, path }: Level, items: readonly unknown[], state: CheckState): unknown {
@@ -86,18 +94,11 @@ function readItems({ body, answer, stored, path }: Level, items: readonly unknow
   if (item === undefined || items.length > ((list?.maxItems as number | undefined) ?? Number.POSITIVE_INFINITY)) return items
   const answerItem = branchesOf(answer).find(({ items }) => items !== undefined)?.items
   const storedItems = Array.isArray(stored) ? stored : undefined
-  return items.map((value, index) =>
-    readLevel(
-      {
-        value,
-        body: item,
-        answer: answerItem,
-        stored: storedItems && counterpartOf(value, storedItems, index),
-        path: `${path}[${index}]`,
-      },
-      state,
-    ),
-  )
+  return items.map((value, index) => {
+    if (typeof value !== 'object' || value === null) return value
+    const counterpart = storedItems && counterpartOf(value, storedItems, index)
+    return readLevel({ value, body: item, answer: answerItem, stored: counterpart, path: `${path}[${index}]` }, state)
+  })
 }
 
 /** Keys that identify an item of a list. */

@@ -6,12 +6,14 @@ import { watchArrival } from '#api/http/request/arrival.ts'
 import { Wire } from '#test/support/wire.ts'
 
 /** The outcome of waiting for the body of a request that stays away. */
-async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => void): Promise<string> {
+async function arrivalOf(body: string, ms: number, then: (wire: Wire) => void, length = 10): Promise<string> {
   const server = createServer().listen(0)
-  const wire = new Wire((server.address() as AddressInfo).port).send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n${body}`)
+  const wire = new Wire((server.address() as AddressInfo).port).send(
+    `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${body}`,
+  )
   const [request] = (await once(server, 'request')) as [IncomingMessage]
   request.resume()
-  const arrival = watchArrival(request, afterMs)
+  const arrival = watchArrival(request, { bytes: 1_000, ms })
   const whole = once(request, 'end').then(() => 'whole')
   then(wire)
   const outcome = await Promise.race([whole, arrival.failed.catch((error: Error) => error.message)])
@@ -23,7 +25,21 @@ async function arrivalOf(body: string, afterMs: number, then: (wire: Wire) => vo
 }
 
 test('arrival: a body without new bytes for a while has stalled', async (t) => {
-  t.is(await arrivalOf('half', 50, () => undefined), 'body did not arrive whole: nothing of it came for 0.05 seconds')
+  t.is(await arrivalOf('half', 50, () => undefined), 'body did not arrive whole: fewer than 1000 bytes of it came in 0.05 seconds')
+})
+
+test('arrival: a body that arrives byte by byte has stalled', async (t) => {
+  let drip: NodeJS.Timeout | undefined
+  const outcome = await arrivalOf(
+    'half',
+    100,
+    (wire) => {
+      drip = setInterval(() => wire.send('x'), 20)
+    },
+    1_000_000,
+  )
+  clearInterval(drip)
+  t.is(outcome, 'body did not arrive whole: fewer than 1000 bytes of it came in 0.1 seconds')
 })
 
 test('arrival: a body whose connection breaks fails at once', async (t) => {

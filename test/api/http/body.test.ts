@@ -80,6 +80,35 @@ test('body: an endless refused body is cut off after its response', async (t) =>
   t.is(answer.body.error.message, 'body must be at most 1 MB')
 })
 
+test('body: JSON has at most 100,000 values, and 20,000 different names', async (t) => {
+  const w = await fresh()
+  const simulate = `${w.org.path}/iam/simulate`
+  const messageFor = async (attrs: string) => {
+    const { status, body } = await w.org.owner.post(
+      simulate,
+      `{"user_id": "${w.org.ownerId}", "action": "records:read", "attrs": {"x": ${attrs}}}`,
+      json,
+    )
+    return status === 200 ? 'taken' : body.error.message
+  }
+  const list = (items: number, item: (index: number) => string) => `[${Array.from({ length: items }, (_, index) => item(index)).join()}]`
+  t.is(await messageFor(list(99_000, () => '1')), 'taken')
+  t.is(await messageFor(list(100_001, () => '1')), 'body must have at most 100000 values')
+  t.is(await messageFor(list(40_000, () => '{"a":1}')), 'taken')
+  t.is(await messageFor(list(20_001, (index) => `{"${index}":1}`)), 'body must have at most 20000 different property names')
+  t.regex(await messageFor(list(20_001, () => '1e9')), /^body must have at most 20000 numbers with an exponent/)
+})
+
+test('body: without credentials a body has at most 64 KB and 5,000 values', async (t) => {
+  const w = await fresh()
+  const messageFor = async (path: string, body: string) => (await w.visitor.post(path, body, json)).body?.error?.message
+  const spaces = (bytes: number) => `{"email": "x"${' '.repeat(bytes - 14)}}`
+  const list = (items: number) => `[${Array(items).fill('1').join()}]`
+  t.is(await messageFor('/v1/auth/sign-in', spaces(64 * 1024)), 'password is required')
+  t.is(await messageFor('/v1/auth/sign-in', spaces(64 * 1024 + 1)), 'body must be at most 64 KB')
+  t.is(await messageFor('/v1/auth/sign-in', list(5_001)), 'body must have at most 5000 values')
+})
+
 test('body: JSON has at most 64 levels', async (t) => {
   const w = await fresh()
   const nested = (levels: number) =>

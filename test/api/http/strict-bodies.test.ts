@@ -24,6 +24,17 @@ test('strict bodies: a list that is too long is refused before its items are che
   t.is(body.error.message, 'nodes must have at most 200 items')
 })
 
+test('strict bodies: the size of a flow is tested before its blocks are read', async (t) => {
+  const w = await start()
+  const { owner, path } = await createOrg(w)
+  const config = { clauses: Array(100).fill({ left: 'a', op: 'eq', right: 'b' }) }
+  const nodes = Array.from({ length: 100 }, (_, index) => ({ id: `n${index}`, type: 'nothing', config }))
+  const small = await owner.post(`${path}/flows`, { name: 'Small', nodes: nodes.slice(0, 10) })
+  t.regex(small.body.error.message, /there is no block of the type nothing/)
+  const large = await owner.post(`${path}/flows`, { name: 'Large', nodes })
+  t.is(large.body.error.message, 'nodes, edges and context must have at most 256 KB together')
+})
+
 test('strict bodies: an operation of a batch is answered with what its op requires, or with the known ops', async (t) => {
   const w = await start()
   const { owner, path } = await createOrg(w)

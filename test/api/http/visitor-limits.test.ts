@@ -6,6 +6,22 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const start = shareWorld(test, { TRUST_PROXY: '1', VISITOR_READS_PER_MINUTE: '3' })
 
+test('visitor limits: an address that a proxy sends with its port counts by itself', async (t) => {
+  const w = await start()
+  await admitVisitors(w)
+  const { open } = await makeForm(w)
+  const statusOf = async (forwarded: string) => (await w.visitor.get(open, { 'x-forwarded-for': forwarded })).status
+  for (const [client, other] of [
+    ['203.0.113.7', '203.0.113.8:4000'],
+    ['[2001:db8:7::1]', '[2001:db8:8::1]:4000'],
+  ]) {
+    for (const port of [1, 2, 3]) t.is(await statusOf(`${client}:${port}`), 200)
+    t.is(await statusOf(`${client}:4`), 429, 'another port is the same client')
+    t.is(await statusOf(client?.replace(/[[\]]/g, '') ?? ''), 429, 'without a port, too')
+    t.is(await statusOf(other ?? ''), 200)
+  }
+})
+
 test('visitor limits: every GET of a visitor has a limit', (t) => {
   const reads = sections.flatMap(({ routes }) => routes.filter(({ method, permission }) => method === 'GET' && permission === 'public'))
   t.true(reads.length > 10)

@@ -41,6 +41,17 @@ test('submit: a submission is stored as it was entered, with every digit', async
   t.deepEqual(one.values.a_price, { amount: 0.1, code: 'USD' })
 })
 
+test('submit: answers of 1 MB are taken, and at most 5,000 values', async (t) => {
+  const w = await start()
+  await admitVisitors(w)
+  const texts = Array.from({ length: 10 }, (_, index) => ({ key: `t${index}`, label: 'Text', type: 'text' }))
+  const made = await makeForm(w, { fields: texts })
+  const values = Object.fromEntries(texts.map(({ key }) => [key, 'x'.repeat(99_000)]))
+  t.is((await w.visitor.post(made.open, { values }, fromAnywhere())).status, 201)
+  const refused = await w.visitor.post(made.open, { values: { t0: Array(5_001).fill(1) } }, fromAnywhere())
+  t.is(refused.body.error.message, 'body must have at most 5000 values')
+})
+
 test('submit: the page sends the same as the form’s own route', async (t) => {
   const w = await start()
   await admitVisitors(w)

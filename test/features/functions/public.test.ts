@@ -57,6 +57,7 @@ test('public: a body is parsed if it is JSON of any content type, otherwise text
     ['{"a":1}', json, { a: 1 }],
     ['"x"', { 'content-type': 'application/vnd.api+json; charset=utf-8' }, 'x'],
     ['{"a":', json, '{"a":'],
+    ['1,'.repeat(100_001), { 'content-type': 'text/csv' }, '1,'.repeat(100_001)],
     ['{"a":1}', text, { a: 1 }],
     ['[1]', {}, [1]],
     ['12', text, 12],

@@ -4,6 +4,7 @@ import { lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/fe
 import { readRule, rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
 import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
 import { fromWallClock } from '#shared/features/calendar/time.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
@@ -15,6 +16,8 @@ export interface FileZone {
   readonly describes: (wall: number) => boolean
   /** The local times in a span at which the offset changes. */
   readonly changesIn: (from: number, to: number) => number[]
+  /** Computes the changes of the decade of a local time, with pauses, so that the other functions find them. */
+  readonly prepare: (wall: number, budget: ComputeBudget) => Promise<void>
   /** IANA zones that were found by the offsets. */
   readonly matches: Map<string, string | null>
 }
@@ -36,11 +39,12 @@ export function zoneByName(tzid: string): string | undefined {
 }
 
 /** Reads the zones that a calendar of a file describes, by TZID. Zones that cannot be read are left out. */
-export function readFileZones(components: readonly RawComponent[], take: TakeSteps): Map<string, FileZone> {
+export async function readFileZones(components: readonly RawComponent[], budget: ComputeBudget): Promise<Map<string, FileZone>> {
+  const take = (steps: number) => budget.takeSteps(steps)
   const zones = new Map<string, FileZone>()
   for (const raw of components.filter(({ name }) => name === 'VTIMEZONE').slice(0, maxZones)) {
     try {
-      const component = parseComponent(raw)
+      const component = await parseComponent(raw, budget)
       zones.set(textOf(component, 'tzid'), readZone(component, raw, take))
     } catch {
       // Events that name this zone are read as if the file did not describe it.
@@ -49,8 +53,25 @@ export function readFileZones(components: readonly RawComponent[], take: TakeSte
   return zones
 }
 
-/** Zones of a calendar and observances of a zone that are read. */
-const [maxZones, maxObservances] = [200, 500]
+/**
+ * Computes what reading a component asks of the zones that it names, with pauses: the decades of its times, and of the two years after
+ * them, by which zones are compared.
+ */
+export async function prepareZones({ lines }: RawComponent, zones: ReadonlyMap<string, FileZone>, budget: ComputeBudget): Promise<void> {
+  if (zones.size === 0) return
+  const years = new Set<number>()
+  for (const line of lines) {
+    const [, year] = /^[A-Z-]+;.*TZID=.*:(\d{4})\d{4}T/i.exec(line.slice(0, 500)) ?? []
+    if (year !== undefined) years.add(Number(year)).add(Number(year) + 2)
+  }
+  for (const [tzid, zone] of zones) {
+    if (!lines.some((line) => line.includes(tzid))) continue
+    for (const year of years) await zone.prepare(yearStart(year), budget)
+  }
+}
+
+/** Zones of a calendar, observances of a zone, and those with a rule that are read. */
+const [maxZones, maxObservances, maxRules] = [200, 500, 50]
 
 /** A change of the clock, by the local time before it. */
 interface Onset {
@@ -73,15 +94,38 @@ function readZone([, , observances]: Jcal, raw: RawComponent, take: TakeSteps): 
   const known = parsed.filter(({ starts }) => starts.length > 0)
   const first = known.flatMap(({ starts, before }) => starts.map((at) => ({ at, before }))).sort((a, b) => a.at - b.at)[0]
   if (!first) throw new Error('describes no time')
+  if (known.filter(({ series }) => series).length > maxRules) throw new Error('has too many rules')
+  for (const { series } of known) if (series) requireFewOnsets(series, take)
   const byDecade = new Map<number, readonly Onset[]>()
-  const onsetsNear = (wall: number): readonly Onset[] => {
-    const decade = Math.floor(new Date(wall).getUTCFullYear() / 10)
-    const onsets = byDecade.get(decade) ?? onsetsOf(known, yearStart(decade * 10), yearStart(decade * 10 + 10), take)
+  const decadeOf = (wall: number) => Math.floor(new Date(wall).getUTCFullYear() / 10)
+  const onsetsOf = (one: Observance, decade: number) => onsetsIn(one, yearStart(decade * 10), yearStart(decade * 10 + 10), take)
+  const keep = (decade: number, onsets: Onset[]) => {
+    onsets.sort((a, b) => a.at - b.at)
     byDecade.set(decade, onsets)
     return onsets
   }
+  const onsetsNear = (wall: number): readonly Onset[] => {
+    const decade = decadeOf(wall)
+    return (
+      byDecade.get(decade) ??
+      keep(
+        decade,
+        known.flatMap((one) => onsetsOf(one, decade)),
+      )
+    )
+  }
   return {
     matches: new Map(),
+    prepare: async (wall, budget) => {
+      const decade = decadeOf(wall)
+      if (byDecade.has(decade)) return
+      const onsets: Onset[] = []
+      for (const one of known) {
+        onsets.push(...onsetsOf(one, decade))
+        await budget.pause()
+      }
+      keep(decade, onsets)
+    },
     describes: (wall) => wall >= first.at,
     offsetAt: (wall) => {
       const onset = onsetsNear(wall).findLast(({ at }) => at <= wall)
@@ -95,24 +139,29 @@ function readZone([, , observances]: Jcal, raw: RawComponent, take: TakeSteps): 
 
 const yearStart = (year: number): number => new Date(0).setUTCFullYear(year, 0, 1)
 
-/** The onsets in a span, after the last one of each observance before it, in order of time. */
-function onsetsOf(observances: readonly Observance[], from: number, to: number, take: TakeSteps): Onset[] {
-  const onsets = observances.flatMap(({ before, after, starts, series }) => {
-    take(1 + starts.length / 10)
-    const fixed = starts.filter((at) => at < to)
-    const repeated = series ? [...lastStartBefore(series, from, take), ...listStarts(series, from, to, maxOnsets, take)] : []
-    return [...fixed, ...repeated].map((at) => ({ at, before, after }))
-  })
-  return onsets.sort((a, b) => a.at - b.at)
+/** The onsets of an observance in a span, and its last one before. */
+function onsetsIn({ before, after, starts, series }: Observance, from: number, to: number, take: TakeSteps): Onset[] {
+  take(1 + starts.length / 10)
+  const fixed = starts.filter((at) => at < to)
+  const repeated = series ? [...lastStartBefore(series, from, take), ...listStarts(series, from, to, maxOnsets, take)] : []
+  return [...fixed, ...repeated].map((at) => ({ at, before, after }))
 }
 
 /** Onsets of an observance in ten years: clocks change a few times a year. */
-const maxOnsets = 1_000
+const maxOnsets = 100
 
-/** The last start of a rule before a time, as a list; a rule that ended or rests for years is searched from its beginning. */
+/** Throws an Error for a rule by which the clock would change more often than `maxOnsets` within two years. */
+function requireFewOnsets(series: Series, take: TakeSteps): void {
+  const starts = listStarts(series, series.start, series.start + 730 * dayMs, maxOnsets + 1, take)
+  if (starts.length > maxOnsets) throw new Error('changes too often')
+}
+
+/** The last start of a rule before a time, as a list; of a rule that ended, before its end. Starts of 40 years before are found. */
 function lastStartBefore(series: Series, wall: number, take: TakeSteps): number[] {
-  for (const reach of [400 * dayMs, Number.POSITIVE_INFINITY]) {
-    const starts = listStarts(series, Math.max(series.start, wall - reach), wall, 10_000, take)
+  const until = lastInstantOf(rulePartsOf(series.rule).get('UNTIL'), series) ?? Number.POSITIVE_INFINITY
+  const end = Math.min(wall, until + 1)
+  for (const reach of [400 * dayMs, 14_610 * dayMs]) {
+    const starts = listStarts(series, Math.max(series.start, end - reach), end, 10_000, take)
     if (starts.length > 0) return starts.slice(-1)
   }
   return []

@@ -20,6 +20,7 @@ import { remindersOf } from '#shared/features/calendar/ics/read-alarms.ts'
 import { type FilePeople, peopleOf } from '#shared/features/calendar/ics/read-people.ts'
 import { readRule, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
 import { dateMs, dateText } from '#shared/features/calendar/time.ts'
+import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
 
@@ -60,8 +61,8 @@ const [maxRdates, maxExdates] = [2_000, 10_000]
 const singleProperties = ['uid', 'dtstart', 'dtend', 'duration', 'recurrence-id', 'summary', 'status'] as const
 
 /** Reads an event. Throws an Error or a Problem that says which part cannot be read. */
-export function readFileEvent(raw: RawComponent, zoneLookup: ZoneLookup): FileEvent {
-  const component = parseComponent(raw)
+export async function readFileEvent(raw: RawComponent, zoneLookup: ZoneLookup, budget: ComputeBudget): Promise<FileEvent> {
+  const component = await parseComponent(raw, budget)
   const notes: string[] = []
   const rules = rawValue(raw, 'RRULE').filter((rule) => rule !== '')
   if (rules.length > 1) notes.push('has several RRULE: the first one counts')
@@ -111,8 +112,8 @@ export function readFileEvent(raw: RawComponent, zoneLookup: ZoneLookup): FileEv
 export interface FileCancel extends Pick<FileEvent, 'line' | 'uid' | 'sequence' | 'original' | 'isForLater' | 'zoneLookup'> {}
 
 /** Reads the event of a METHOD:CANCEL, which need not have a time (RFC 5546, 3.2.5). Throws an Error for one without a UID. */
-export function readCancel(raw: RawComponent, zoneLookup: ZoneLookup): FileCancel {
-  const component = parseComponent(raw)
+export async function readCancel(raw: RawComponent, zoneLookup: ZoneLookup, budget: ComputeBudget): Promise<FileCancel> {
+  const component = await parseComponent(raw, budget)
   const uid = uidOf(component)
   if (uid === '') throw new Error('cancels an event without a UID')
   const recurrenceId = property(component, 'recurrence-id')

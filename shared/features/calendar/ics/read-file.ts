@@ -1,10 +1,9 @@
 import { charsetOf } from '#shared/features/calendar/ics/charset.ts'
-import { type RawCalendar, type RawComponent, splitCalendars } from '#shared/features/calendar/ics/components.ts'
+import { maxEvents, type RawCalendar, type RawComponent, splitCalendars } from '#shared/features/calendar/ics/components.ts'
 import type { ZoneLookup } from '#shared/features/calendar/ics/file-times.ts'
-import { readFileZones, zoneByName } from '#shared/features/calendar/ics/file-zones.ts'
+import { prepareZones, readFileZones, zoneByName } from '#shared/features/calendar/ics/file-zones.ts'
 import { type FileCancel, type FileEvent, readCancel, readFileEvent } from '#shared/features/calendar/ics/read-event.ts'
 import { splitRanges } from '#shared/features/calendar/ics/split-ranges.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
 
@@ -30,9 +29,6 @@ export interface ReadFile {
   readonly unreadCount: number
 }
 
-/** Events that one file may hold (document 3, Limits). */
-const maxEvents = 2_000
-
 /** An occurrence with a length of its own is stored as an event. */
 const tooManyLengths = `has RDATE periods of another length, of which a file may hold ${maxEvents}: they are as long as the event`
 
@@ -51,11 +47,8 @@ interface FileInput {
  * events, with bytes that its charset does not have, and beyond the budget.
  */
 export async function readIcs(bytes: Uint8Array, zone: string, { contentType, budget }: FileInput): Promise<ReadFile> {
-  const calendars = splitCalendars(bytes, charsetOf(contentType))
-  const count = calendars.reduce((sum, { components }) => sum + components.filter(({ name }) => name === 'VEVENT').length, 0)
-  if (count > maxEvents) throw problem('VALIDATION_ERROR', `file must hold at most ${maxEvents} events, got ${count}`)
-  const others = new Set(calendars.flatMap(({ components }) => components.map(({ name }) => name)))
-  for (const name of ['VEVENT', 'VTIMEZONE']) others.delete(name)
+  const calendars = await splitCalendars(bytes, charsetOf(contentType), budget)
+  const others = new Set(calendars.flatMap(({ otherNames }) => [...otherNames]))
   const warnings: ImportWarning[] =
     others.size > 0 ? [{ line: 0, uid: '', message: `left out ${[...others].slice(0, 10).join(', ')}: not an event` }] : []
   const [events, cancels]: [FileEvent[], FileCancel[]] = [[], []]
@@ -67,7 +60,9 @@ export async function readIcs(bytes: Uint8Array, zone: string, { contentType, bu
     warnings.push({ line: raw.line, uid, message: cutText(message, 300) })
   }
   for (const calendar of calendars) {
-    const zoneLookup = zonesOf(calendar, zone, budget)
+    budget.takeSteps(stepsPerCalendar)
+    await budget.pause()
+    const zoneLookup = await zonesOf(calendar, zone, budget)
     const method = propertyOf(calendar, 'METHOD').toUpperCase()
     for (const raw of calendar.components.filter(({ name }) => name === 'VEVENT')) {
       await budget.pause()
@@ -75,10 +70,11 @@ export async function readIcs(bytes: Uint8Array, zone: string, { contentType, bu
         fail(raw, `is a METHOD:${method}, a message about an event, which is left out`)
         continue
       }
+      await prepareZones(raw, zoneLookup.inFile, budget)
       try {
-        if (method === 'CANCEL') cancels.push(readCancel(raw, zoneLookup))
+        if (method === 'CANCEL') cancels.push(await readCancel(raw, zoneLookup, budget))
         else {
-          const event = readFileEvent(raw, zoneLookup)
+          const event = await readFileEvent(raw, zoneLookup, budget)
           const isTooMany = ownLengths + event.ownEnds.size > maxEvents
           ownLengths += isTooMany ? 0 : event.ownEnds.size
           events.push(isTooMany ? { ...event, ownEnds: new Map(), notes: [...event.notes, tooManyLengths] } : event)
@@ -106,10 +102,13 @@ export async function readIcs(bytes: Uint8Array, zone: string, { contentType, bu
   return { sets, warnings: warnings.sort((a, b) => a.line - b.line), unreadCount: [...failed].filter((uid) => !read.has(uid)).length }
 }
 
-function zonesOf(calendar: RawCalendar, zone: string, budget: ComputeBudget): ZoneLookup {
+/** Steps of an empty calendar. */
+const stepsPerCalendar = 10
+
+async function zonesOf(calendar: RawCalendar, zone: string, budget: ComputeBudget): Promise<ZoneLookup> {
   const take = (steps: number) => budget.takeSteps(steps)
   const floating = zoneByName(propertyOf(calendar, 'X-WR-TIMEZONE')) ?? zone
-  return { inFile: readFileZones(calendar.components, take), floating, preferred: [floating, zone], take }
+  return { inFile: await readFileZones(calendar.components, budget), floating, preferred: [floating, zone], take }
 }
 
 /** The value of a calendar's own property; empty when it is missing. */

@@ -5,27 +5,43 @@ import { blockKindOf, blockKinds, blockShapeOf } from '#shared/features/flows/bl
 import type { FlowDefinition, FlowEdge, Positions } from '#shared/features/flows/definitions/definition.ts'
 import { buildGraph, type Graph } from '#shared/features/flows/definitions/graph.ts'
 import type { FlowDefinitionInput, FlowProblem } from '#shared/features/flows/definitions/schemas.ts'
+import { flowLimits } from '#shared/features/flows/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
-/** Reads a definition and the positions of its blocks from input. Throws VALIDATION_ERROR for an invalid draft (decisions, Flows). */
-export function readDefinition({ nodes = [], edges = [], context = {} }: FlowDefinitionInput): {
-  definition: FlowDefinition
-  positions: Positions
-} {
+/** Reads a definition and the positions of its blocks from input. Throws VALIDATION_ERROR for an invalid draft, and above 256 KB. */
+export function readDefinition(sent: FlowDefinitionInput): { definition: FlowDefinition; positions: Positions } {
+  requireSmallDefinition(sent)
+  const { nodes = [], edges = [], context = {} } = sent
   const read = nodes.map(({ id, type, config }): FlowNode => ({ id, type, config: readConfig(id, type, config ?? {}) }))
   const definition = { nodes: read, edges: readEdges(edges, read), context }
+  requireSmallDefinition(definition)
   buildGraph(definition, blockShapeOf)
   return { definition, positions: Object.fromEntries(nodes.map(({ id, position = { x: 0, y: 0 } }) => [id, position])) }
 }
 
 /**
+ * Throws VALIDATION_ERROR above 256 KB. Blocks count without positions and empty settings. Input is measured before anything else reads it:
+ * 195 blocks of 100 clauses take half a second to check.
+ */
+function requireSmallDefinition({ nodes = [], edges = [], context = {} }: FlowDefinitionInput): void {
+  const blocks = nodes.map(({ id, type, config = {} }) => ({ id, type, config: withoutNulls(config) }))
+  const bytes = [blocks, edges, context].reduce((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0)
+  if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
+}
+
+/** Settings that are sent: null counts as not sent. */
+const withoutNulls = (settings: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
+
+/**
  * Throws VALIDATION_ERROR for an unknown setting, also inside of settings whose keys are fixed. Settings that the stored block with the
  * same id has are accepted, even if only an earlier release knew them.
  */
-export function refuseUnknownSettings({ nodes = [] }: FlowDefinitionInput, stored: readonly FlowNode[]): void {
-  for (const [index, { id, type, config }] of nodes.entries()) {
+export function refuseUnknownSettings(sent: FlowDefinitionInput, stored: readonly FlowNode[]): void {
+  requireSmallDefinition(sent)
+  for (const [index, { id, type, config }] of (sent.nodes ?? []).entries()) {
     const kind = blockKindOf(type)
     if (!kind) throw unknownType(id, type)
     const before = stored.find((node) => node.id === id)
@@ -45,8 +61,7 @@ function unknownType(id: string, type: string) {
 function readConfig(id: string, type: string, sent: Readonly<Record<string, unknown>>): FlowNode['config'] {
   const kind = blockKindOf(type)
   if (!kind) throw unknownType(id, type)
-  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null))
-  const config: FlowNode['config'] = kind.settings.parse(given, `${id}: config`)
+  const config: FlowNode['config'] = kind.settings.parse(withoutNulls(sent), `${id}: config`)
   refuseUnknownRoots(id, config)
   return config
 }

@@ -4,7 +4,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
 import { findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import type { FlowDefinition, Positions } from '#shared/features/flows/definitions/definition.ts'
+import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import type {
   FlowChange,
   FlowDefinitionInput,
@@ -49,7 +49,7 @@ export async function requireFlow({ db, workspace }: Scope, id: string): Promise
 /** Creates a flow; the caller is its first editor. It stays disabled while it has problems. Throws VALIDATION_ERROR for an invalid draft. */
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
   refuseUnknownSettings(input, [])
-  const { definition, positions } = parseFlowDefinition(input)
+  const { definition, positions } = readDefinition(input)
   const { workspace } = scope
   const isComplete = input.enabled === true && findFlowProblems(definition, await loadSurroundings(scope)).length === 0
   const [id, now] = [newId(), scope.now()]
@@ -72,7 +72,7 @@ export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowVi
  */
 export async function changeFlow(scope: Scope, id: string, { name, description, enabled, ...sent }: FlowChange): Promise<FlowView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const parsed = isDefinition(sent) ? parseFlowDefinition(sent) : undefined
+  const parsed = isDefinition(sent) ? readDefinition(sent) : undefined
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     const stored = await lockRow(txScope, id)
@@ -165,14 +165,6 @@ export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, known: 
     cron_expr: setting('cron'),
     problems: findFlowProblems(definition, known).map((found) => ({ ...found })),
   }
-}
-
-/** Parses a definition from input. Throws VALIDATION_ERROR when it is invalid or larger than 256 KB. */
-export function parseFlowDefinition(sent: FlowDefinitionInput): { definition: FlowDefinition; positions: Positions } {
-  const parsed = readDefinition(sent)
-  const bytes = Object.values(textsOf(parsed.definition)).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-  if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
-  return parsed
 }
 
 const isDefinition = ({ nodes, edges, context }: FlowDefinitionInput): boolean =>

@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
+/** More numbers than `parseExactJson` was allowed to keep as text. */
+export class TooManyExactNumbers extends Error {}
+
 /**
  * `JSON.parse` without loss of digits: a number that a binary float would print differently becomes a `JSON.rawJSON` object. Throws the errors
- * of `JSON.parse`.
+ * of `JSON.parse`, and TooManyExactNumbers, whose message names the bound, beyond `maxExact` such numbers.
  */
-export function parseExactJson(text: string): unknown {
-  const numbers = inexactNumbers(text)
+export function parseExactJson(text: string, maxExact = Number.POSITIVE_INFINITY): unknown {
+  const numbers = inexactNumbers(text, maxExact)
+  if (numbers.length > maxExact)
+    throw new TooManyExactNumbers(`${maxExact} numbers with an exponent, trailing zeros or more than 15 digits`)
   if (numbers.length === 0) return JSON.parse(text)
   // For parsing, each such number is replaced by an object whose key is random, so that no sender can guess it. 1 MB of short numbers with
   // one long number takes 17 ms this way, and 150 ms with a reviver, which is called for every value.
@@ -69,10 +74,11 @@ export function findStringEnd(text: string, start: number): number {
 
 const [quote, backslash, minus, plus, point, zero, nine, upperE, lowerE] = [0x22, 0x5c, 0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x45, 0x65]
 
-function inexactNumbers(text: string): NumberRange[] {
+/** Inexact numbers in order, at most one more than `most`. */
+function inexactNumbers(text: string, most = Number.POSITIVE_INFINITY): NumberRange[] {
   const found: NumberRange[] = []
   let index = 0
-  while (index < text.length) {
+  while (index < text.length && found.length <= most) {
     const code = text.charCodeAt(index)
     if (code === quote) index = findStringEnd(text, index) + 1
     else if (code !== minus && (code < zero || code > nine)) index += 1

@@ -1,20 +1,30 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { findStringEnd, parseExactJson, roundTripsAsDouble } from '#shared/platform/kernel/values/exact-numbers.ts'
+import { findStringEnd, parseExactJson, roundTripsAsDouble, TooManyExactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
 
 /** Maximum nesting of arrays and objects in a request (decisions, Shared conventions). */
 export const maxJsonDepth = 64
 
 /**
- * Parses JSON with exact numbers: a number that a binary float cannot hold becomes a `JSON.rawJSON` object, which `jsonNumberText` reads and
- * `JSON.stringify` writes unchanged. Throws VALIDATION_ERROR for bad syntax, for nesting deeper than `maxJsonDepth`, and for NUL characters
- * and lone surrogates; `where` names the value in messages.
+ * Bounds of a request's JSON: list items, properties and brackets; different property names; numbers that keep their digits as text. At
+ * each bound, parsing takes about 30 ms (page "Beyond", section 2, The API's thread); 1 MB can hold 90,000 names, which take 120 ms.
  */
-export function parseJson(text: string, where = 'body'): unknown {
-  requireDepth(text, where)
+const maxJson = { values: 100_000, names: 20_000, exactNumbers: 20_000 } as const
+
+/**
+ * Parses JSON with exact numbers: a number that a binary float cannot hold becomes a `JSON.rawJSON` object, which `jsonNumberText` reads and
+ * `JSON.stringify` writes unchanged. Throws VALIDATION_ERROR for bad syntax, for nesting deeper than `maxJsonDepth`, beyond the bounds of
+ * `maxJson` or `maxValues`, and for NUL characters and lone surrogates; `where` names the value in messages.
+ */
+export function parseJson(text: string, where = 'body', maxValues: number = maxJson.values): unknown {
+  const { names } = requireBounds(text, where, maxValues)
+  if (names > maxJson.names) requireFewNames(text, where)
   let value: unknown
   try {
-    value = parseStoredJson(text)
+    value = parseExactJson(text, maxJson.exactNumbers)
   } catch (cause) {
+    if (cause instanceof TooManyExactNumbers) {
+      throw problem('VALIDATION_ERROR', `${where} must have at most ${cause.message}`, { cause })
+    }
     throw problem('VALIDATION_ERROR', `${where} is not valid JSON: ${(cause as Error).message}`, { cause })
   }
   if (text.includes('\\u')) requireCleanText(value, where)
@@ -48,31 +58,64 @@ export const isCleanText = (text: string): boolean => text.isWellFormed() && !te
 
 /** Throws VALIDATION_ERROR that names the path of the first text or key with a NUL character or a lone surrogate. */
 export function requireCleanText(value: unknown, path: string): void {
-  if (typeof value === 'string') {
-    if (!isCleanText(value)) throw problem('VALIDATION_ERROR', `${path} holds a NUL character or a lone surrogate`)
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) requireCleanText(item, `${path}[${index}]`)
-  } else if (typeof value === 'object' && value !== null && !JSON.isRawJSON(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      requireCleanText(key, `a key of ${path}`)
-      requireCleanText(item, `${path}.${key}`)
-    }
-  }
+  const unclean = findUnclean(value)
+  if (unclean === undefined) return
+  const at = `${unclean.isKey ? 'a key of ' : ''}${path}${unclean.path}`
+  throw problem('VALIDATION_ERROR', `${at} holds a NUL character or a lone surrogate`)
 }
 
-function requireDepth(text: string, where: string): void {
+/** Where a value has a text or a key that is not clean. The path is made from its end, so that clean values cost none. */
+function findUnclean(value: unknown): { readonly isKey: boolean; readonly path: string } | undefined {
+  if (typeof value === 'string') return isCleanText(value) ? undefined : { isKey: false, path: '' }
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return undefined
+  const isList = Array.isArray(value)
+  for (const key of isList ? value.keys() : Object.keys(value)) {
+    if (typeof key === 'string' && !isCleanText(key)) return { isKey: true, path: '' }
+    const found = findUnclean((value as Readonly<Record<string | number, unknown>>)[key])
+    if (found) return { ...found, path: `${isList ? `[${key}]` : `.${key}`}${found.path}` }
+  }
+  return undefined
+}
+
+/** Checks depth and number of values without parsing, and counts the property names. */
+function requireBounds(text: string, where: string, maxValues: number): { readonly names: number } {
   let depth = 0
+  let values = 1
+  let names = 0
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
     if (code === quote) {
       index = findStringEnd(text, index)
+    } else if (code === comma) {
+      values += 1
+    } else if (code === colon) {
+      names += 1
     } else if (code === openBracket || code === openBrace) {
       depth += 1
+      values += 1
       if (depth > maxJsonDepth) throw problem('VALIDATION_ERROR', `${where} is nested deeper than ${maxJsonDepth} levels`)
     } else if (code === closeBracket || code === closeBrace) {
       depth -= 1
     }
+    if (values > maxValues) throw problem('VALIDATION_ERROR', `${where} must have at most ${maxValues} values`)
+  }
+  return { names }
+}
+
+/** Counts different property names. Repeated names, as in a list of like objects, take little time to parse. */
+function requireFewNames(text: string, where: string): void {
+  const names = new Set<string>()
+  let name = ''
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === quote) {
+      const end = findStringEnd(text, index)
+      name = text.slice(index + 1, end)
+      index = end
+    } else if (code === colon && names.add(name).size > maxJson.names) {
+      throw problem('VALIDATION_ERROR', `${where} must have at most ${maxJson.names} different property names`)
+    }
   }
 }
 
-const [quote, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d]
+const [quote, comma, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d]

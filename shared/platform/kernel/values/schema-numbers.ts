@@ -15,6 +15,7 @@ function replaceIn(value: unknown, branches: Branches): unknown {
   if (Array.isArray(value)) {
     const items = branches.filter(({ maxItems = Number.POSITIVE_INFINITY }) => value.length <= (maxItems as number))
     const below = items.flatMap(({ items }) => branchesOf(items))
+    if (below.length === 0) return value
     const replaced = value.map((item) => replaceIn(item, below))
     return replaced.some((item, index) => item !== value[index]) ? replaced : value
   }
