@@ -134,7 +134,8 @@ export const routes = [
     method: 'DELETE',
     path: `${itemPath}/formula`,
     summary: 'Remove the formula of a field',
-    description: 'Its values stay. Answers 403 when the caller reads records of the type but may not read the fields of the formula.',
+    description:
+      'Its values stay if the caller can read the field in every record and no recompute of a changed formula is running; otherwise they are discarded. Answers 403 when the caller reads records of the type but may not read the fields of the formula.',
     permission: 'fields:create',
     on: onTypeOfField,
     status: 204,

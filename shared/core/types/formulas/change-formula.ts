@@ -1,9 +1,16 @@
+import { inputsOf } from '#shared/core/policy/fields/field-access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { clearFieldValues } from '#shared/core/types/fields/create-field.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { createFieldNameFilter, requireComputedVisible, requireUniqueInputsVisible } from '#shared/core/types/fields/field-visibility.ts'
+import {
+  createFieldNameFilter,
+  isFieldAlwaysVisible,
+  requireComputedVisible,
+  requireUniqueInputsVisible,
+} from '#shared/core/types/fields/field-visibility.ts'
 import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
-import { dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
+import { addStaleReads, dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
 import { compileComputations, withReads } from '#shared/core/types/formulas/computations.ts'
 import { reviseFields } from '#shared/core/types/formulas/store.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
@@ -30,7 +37,8 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
     requireUniqueInputsVisible(scope, type.key, after, changed)
     requireComputedVisible(scope, { key: type.key, fields: after }, changed)
     await startEdition(tx, type)
-    const droppedReads = (field.reads ?? []).filter((key) => !reads.get(field.key)?.includes(key))
+    const newInputs = new Set(inputsOf(after.map((other) => ({ ...other, staleReads: [] })))(field.key))
+    const droppedReads = inputsOf(type.fields)(field.key).filter((key) => !newInputs.has(key))
     await tx.query(setFormula({ workspaceId: type.workspaceId, id: field.id, formula, droppedReads }))
     await enqueueRecompute(scope, tx, type)
     return toFieldView(changed)
@@ -38,9 +46,9 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
 }
 
 /**
- * Removes a field's formula; its values stay. Values in the audit and in runs keep the mask of what the formula read. Throws NOT_FOUND, and
- * FORBIDDEN when the
- * formula reads a field hidden from the caller.
+ * Removes a field's formula. Its values stay as plain ones if the caller reads the field in every record and none derives from a formula that
+ * was changed; otherwise they are discarded, since their mask ends with the formula. Values in the audit and in runs keep the mask of what
+ * the formula read. Throws NOT_FOUND, and FORBIDDEN when the formula reads a field hidden from a caller who reads records.
  */
 export async function removeFieldFormula(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
@@ -49,9 +57,26 @@ export async function removeFieldFormula(scope: Scope, found: Field): Promise<vo
     const { type, field } = await lockField(tx, scope, found)
     requireComputedVisible(scope, type, field)
     await startEdition(tx, type)
+    if (!mayDisclose(scope, type, field)) await discardResults(scope, tx, type, field)
     await tx.query(dropFormula({ workspaceId: type.workspaceId, id: field.id }))
     if (field.reads?.length || field.staleReads.length > 0) await reviseFields(tx, type, new Set([field.key]))
   })
+}
+
+/** Whether the caller reads every stored result of the field, so that it may leave them as plain values to all who read the field. */
+function mayDisclose(scope: Scope, type: RecordType, field: Field): boolean {
+  const isStale = inputsOf(type.fields)(field.key).some((key) => type.fieldByKey.get(key)?.staleReads.length)
+  return !isStale && isFieldAlwaysVisible(scope, type, field)
+}
+
+/** Discards the results of a field. Those that other formulas computed from them keep their mask until a recompute has replaced them. */
+async function discardResults(scope: Scope, tx: Tx, type: RecordType, field: Field): Promise<void> {
+  const inputs = inputsOf(type.fields)
+  const readers = type.fields.filter((other) => other !== field && inputs(other.key).includes(field.key))
+  await clearFieldValues(tx, type.workspaceId, field)
+  if (readers.length === 0) return
+  await tx.query(addStaleReads({ workspaceId: type.workspaceId, ids: readers.map(({ id }) => id), reads: inputs(field.key) }))
+  await enqueueRecompute(scope, tx, type)
 }
 
 /**
