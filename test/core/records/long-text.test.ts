@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { eventually, longestWaitMs } from '#test/support/eventually.ts'
+import { createMember } from '#test/support/factories.ts'
 import { countOpenOperations } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
@@ -81,7 +82,7 @@ test('long text: a page with much text ends early, and a search with too much te
   t.is((await owner.get(`${path}?limit=10`)).data.records.length, 10)
   const refused = await owner.get(`${path}?page=1&limit=140`)
   t.is(refused.status, 400)
-  const bound = 'together these records hold more than 10 MB of text in all their fields, selected or not'
+  const bound = 'together these records hold more than 10 MB of text in all the fields that you see, selected or not'
   t.is(refused.body.error.message, `limit must be less than 140 here: ${bound}`)
   t.is((await owner.get(`${path}?page=1&limit=35`)).data.records.length, 35)
   t.like((await owner.get(`${path}?page=3&limit=100`)).data, { records: [], total: 140 })
@@ -89,6 +90,51 @@ test('long text: a page with much text ends early, and a search with too much te
   t.regex((await audit(140)).body.error.message, /^limit must be less than 140/)
   t.like((await audit(35)).data, { total: 140 })
   t.deepEqual(Object.keys((await audit(1)).data.entries[0]).length, 10)
+})
+
+test('long text: a page is measured by the text that the caller sees, so that it tells no length of hidden text', async (t) => {
+  const w = await shared()
+  const { owner, path } = w.org
+  await owner.post(`${path}/types`, { key: 'pages', label: 'Pages' })
+  for (const [key, type] of [
+    ['title', 'string'],
+    ['note', 'text'],
+    ['secret', 'text'],
+    ['open', 'bool'],
+  ])
+    await owner.post(`${path}/fields`, { entity_type: 'pages', key, label: key, type })
+  const records = `${path}/records/pages`
+  const create = async (count: number, row: string) =>
+    t.is((await owner.post(`${records}/import`, `title,secret,open\n${row.repeat(count)}`, csv)).data.created, count)
+  const text = 'x'.repeat(100_000)
+  await create(60, `hidden,${text},false\n`)
+  await create(60, `shown,${text},true\n`)
+  t.is((await owner.get(`${records}?page=1&limit=120`)).status, 400)
+
+  const reader = async (...rules: object[]) => (await createMember(w, w.org, rules)).client
+  const allow = (more: object) => ({ effect: 'allow', actions: ['records:read', 'audit:read'], ...more })
+  const blind = await reader(allow({ fields: { deny: ['secret'] } }))
+  const partly = await reader(allow({}), allow({ condition: { 'resource.open': { eq: false } }, fields: { deny: ['secret', 'open'] } }))
+  for (const [client, shown] of [
+    [blind, 0],
+    [partly, 60],
+  ] as const) {
+    for (const query of ['limit=200', 'page=1&limit=200', 'page=1&limit=200&sort=title&fields=title,secret&dir=asc'].slice(0, shown || 2)) {
+      const { data } = await client.get(`${records}?${query}`)
+      t.is(data.records.length, 120, query)
+      const seen = data.records.filter(({ values }: { values: object }) => 'secret' in values)
+      t.is(seen.length, shown, query)
+      t.true(seen.every(({ values }: { values: { title: string; secret: string } }) => values.title === 'shown' && values.secret === text))
+    }
+  }
+  const entries = await blind.get(`${path}/audit?object_type=pages&limit=120`)
+  t.deepEqual([entries.data.entries.length, entries.data.total], [120, 120], 'the audit too')
+  t.false(entries.text.includes('xxx'))
+  const open = await reader(allow({}))
+  t.regex((await open.get(`${path}/audit?object_type=pages&limit=120`)).body.error.message, /^limit must be less than 120/)
+  await create(41, `shown,${text},true\n`)
+  t.is((await partly.get(`${records}?page=1&limit=200`)).status, 400, 'the text that it sees is too long')
+  t.is((await blind.get(`${records}?page=1&limit=200`)).data.records.length, 161)
 })
 
 // Other systems have no /proc.
