@@ -11,6 +11,7 @@ import {
 import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { addStaleReads, dropFormula, setFormula } from '#shared/core/types/fields/store.ts'
+import { requireLimitsStay, requireTestedInputsVisible } from '#shared/core/types/fields/tested-fields.ts'
 import { compileComputations, withReads } from '#shared/core/types/formulas/computations.ts'
 import { reviseFields } from '#shared/core/types/formulas/store.ts'
 import { recomputeRecordsJob } from '#shared/core/types/jobs.ts'
@@ -22,12 +23,14 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /**
  * Makes a custom field computed by a formula (document 1, Field rules, 4). Every later write computes it; a worker computes it for existing
  * records. Throws NOT_FOUND; VALIDATION_ERROR for an invalid formula, with its position, for a cycle and for an auto-numbered field;
- * FORBIDDEN when the previous or the new formula reads a field hidden from the caller, or a unique field would read one.
+ * FORBIDDEN when the previous or the new formula reads a field hidden from the caller, when a unique field or one that a role tests would
+ * read one, and when a rule that limits the caller tests the field.
  */
 export async function setFieldFormula(scope: Scope, found: Field, formula: string): Promise<FieldView> {
   refuseBuiltIn(found)
   return changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
+    requireLimitsStay(scope, type, field)
     requireComputedVisible(scope, type, field)
     if (field.autogen !== '') throw problem('VALIDATION_ERROR', `${field.key} is auto-numbered; disable that before you set a formula`)
     const changed: Field = { ...field, rules: { ...field.rules, formula } }
@@ -36,6 +39,7 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
     const after = withReads(fields, (key) => reads.get(key) ?? [])
     requireUniqueInputsVisible(scope, type.key, after, changed)
     requireComputedVisible(scope, { key: type.key, fields: after }, changed)
+    await requireTestedInputsVisible(scope, tx, { key: type.key, fields: after }, changed)
     await startEdition(tx, type)
     const newInputs = new Set(inputsOf(after.map((other) => ({ ...other, staleReads: [] })))(field.key))
     const droppedReads = inputsOf(type.fields)(field.key).filter((key) => !newInputs.has(key))
@@ -48,13 +52,15 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
 /**
  * Removes a field's formula. Its values stay as plain ones if the caller reads the field in every record and none derives from a formula that
  * was changed; otherwise they are discarded, since their mask ends with the formula. Values in the audit and in runs keep the mask of what
- * the formula read. Throws NOT_FOUND, and FORBIDDEN when the formula reads a field hidden from a caller who reads records.
+ * the formula read. Throws NOT_FOUND, and FORBIDDEN when the formula reads a field hidden from a caller who reads records, or when a rule that
+ * limits the caller tests the field.
  */
 export async function removeFieldFormula(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   if (found.rules.formula === undefined) return
   await changeTable(scope, async (tx) => {
     const { type, field } = await lockField(tx, scope, found)
+    requireLimitsStay(scope, type, field)
     requireComputedVisible(scope, type, field)
     await startEdition(tx, type)
     if (!mayDisclose(scope, type, field)) await discardResults(scope, tx, type, field)
