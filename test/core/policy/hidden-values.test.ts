@@ -117,7 +117,11 @@ test('hidden values: a formula removed by a caller that does not read every inpu
   }
   t.deepEqual(await seen(), { name: 'Ann', bonus: null, code: null })
   t.deepEqual(await whole(), { ...all, bonus: null, code: null })
-  t.deepEqual(await recomputed(t, w, seen), { name: 'Ann', bonus: null, code: null, points: 0 }, 'other formulas were computed anew without it')
+  t.deepEqual(
+    await recomputed(t, w, seen),
+    { name: 'Ann', bonus: null, code: null, points: 0 },
+    'other formulas were computed anew without it',
+  )
   t.is((await org.owner.put(`${record}/values`, { values: { bonus: 7, code: '5' } })).status, 204)
   t.deepEqual(await seen(), { name: 'Ann', bonus: 7, points: 70, code: { amount: 5, code: 'USD' } }, 'the fields are plain ones')
   t.is((await member.post(`${org.path}/records/staff`, { values: { code: '5' } })).status, 409, 'and unique as before')
