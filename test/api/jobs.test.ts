@@ -40,6 +40,21 @@ test('jobs: only the caller sees the result of a job; holders of org:update see 
   t.is((await starter.client.get(`${w.org.path}/jobs/not-an-id`)).status, 404)
 })
 
+test('jobs: only the caller sees the words of an error, which may hold what it sent', async (t) => {
+  const w = await shared()
+  const keeper = await createMember(w, w.org, [{ effect: 'allow', actions: ['org:update'] }])
+  const starter = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:create'] }])
+  const operations = [{ op: 'create', values: { name: { secret: 612 } } }]
+  const body = { operations, atomic: true }
+  const { data } = await starter.client.post(`${w.org.path}/records/locations/batch`, body, { prefer: 'respond-async' })
+  await w.drain()
+  const errorFor = async ({ client }: { client: typeof w.org.owner }) => (await client.get(`${w.org.path}/jobs/${data.job_id}`)).data.error
+  t.like(await errorFor(starter), { code: 'VALIDATION_ERROR' })
+  t.regex((await errorFor(starter)).message, /values\.name/)
+  t.is((await errorFor(keeper)).code, 'VALIDATION_ERROR')
+  t.notRegex((await errorFor(keeper)).message, /values/)
+})
+
 test('jobs: callers that start the same work at once each get their own result', async (t) => {
   const w = await shared()
   const rights = { effect: 'allow', actions: ['records:read', 'records:export'] }

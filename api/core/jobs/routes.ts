@@ -46,7 +46,8 @@ export const routes = [
     method: 'GET',
     path: `${orgPath}/jobs/:jobId`,
     summary: 'Get a job',
-    description: 'For the starter of the job. Holders of org:update see all but its result; others get NOT_FOUND.',
+    description:
+      'For the starter of the job. Holders of org:update see all but its result, and the code of an error with its general message; others get NOT_FOUND.',
     tag: 'Jobs',
     app: null,
     permission: 'member',
@@ -56,10 +57,11 @@ export const routes = [
     handle: async ({ params }, scope) => {
       const operation = await requireOperation(params, scope)
       const { id, kind, status, progress, result, error, created_at, started_at, finished_at } = operation
-      const view = { id, kind, status, progress, error: error && { ...error }, created_at, started_at, finished_at }
-      if (!hasStarted(operation, scope)) return view
+      const view = { id, kind, status, progress, created_at, started_at, finished_at }
+      // The message may hold values that the starter sent or read.
+      if (!hasStarted(operation, scope)) return { ...view, error: error && { ...new Problem(error.code).toJSON() } }
       if (error && new Problem(error.code).status >= 500) await recordFailureAnswered(scope.db, id)
-      return { ...view, result }
+      return { ...view, error: error && { ...error }, result }
     },
   }),
   answer({

@@ -81,7 +81,8 @@ export const routes = [
     method: 'DELETE',
     path: itemPath,
     summary: 'Delete a field',
-    description: 'Deletes its values in every record, too. Built-in fields answer 404.',
+    description:
+      'Deletes its values in every record, too. Answers 403 when a rule that limits the caller on the type tests the field. Built-in fields answer 404.',
     permission: 'fields:delete',
     on: onTypeOfField,
     status: 204,
@@ -120,7 +121,7 @@ export const routes = [
     path: `${itemPath}/formula`,
     summary: 'Make a field computed',
     description:
-      'Computed on every write; a worker computes it for existing records. Until then the field is hidden from callers who may not read the fields of the previous formula.',
+      'Computed on every write; a worker computes it for existing records. Until then the field is hidden from callers who may not read the fields of the previous formula. Answers 403 when the caller reads records of the type but may not read the fields of the formula, and when a rule that limits the caller on the type tests the field.',
     permission: 'fields:create',
     on: onTypeOfField,
     body: formulaInput,
@@ -134,7 +135,8 @@ export const routes = [
     method: 'DELETE',
     path: `${itemPath}/formula`,
     summary: 'Remove the formula of a field',
-    description: 'Its values stay. Answers 403 when the caller reads records of the type but may not read the fields of the formula.',
+    description:
+      'Its values stay if the caller can read the field in every record and no recompute of a changed formula is running; otherwise they are discarded. Answers 403 when the caller reads records of the type but may not read the fields of the formula, and when a rule that limits the caller on the type tests the field.',
     permission: 'fields:create',
     on: onTypeOfField,
     status: 204,

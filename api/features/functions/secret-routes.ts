@@ -24,7 +24,8 @@ export const routes = [
     method: 'PUT',
     path: one,
     summary: 'Store a secret for functions',
-    description: 'The value is stored encrypted and never returned; a run that reads the secret shows [secret] instead of the value.',
+    description:
+      'The value is stored encrypted and never returned; a run that reads the secret shows [secret] instead of the value. Only sources of authors who hold functions:create on every function can read it.',
     body: secretInput,
     stored: async ({ params }, scope) => (await listSecrets(scope)).find(({ name }) => name === params.name),
     status: 200,

@@ -9,6 +9,8 @@ import type { Schema } from '#shared/platform/kernel/schema.ts'
 interface SdkContext {
   /** Scope of the run's caller, with its current rights. */
   readonly scope: Scope
+  /** Id of the author of the source that makes the call. */
+  readonly authorId: string
   /** Invokes another function of the workspace on behalf of this run. */
   readonly invoke: (functionId: string, input: unknown) => Promise<Invocation>
   /** Removes a text from the run's logs and result. */

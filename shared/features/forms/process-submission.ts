@@ -20,6 +20,9 @@ import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
+/** How the error of a submission begins when its function failed. */
+export const functionFailed = 'function failed'
+
 /** Identifies a submission. */
 interface SubmissionPlace {
   readonly workspaceId: string
@@ -66,13 +69,12 @@ export async function recordRunEnd({ db }: PlatformScope, place: SubmissionPlace
   if (!runId) return
   const operation = await findOperation(db, runId)
   if (!operation || operation.status === 'queued' || operation.status === 'running') return
-  const error = operation.error ? describeError(operation.error) : describeInvocationError(operation.result as Invocation)
+  const { error: failure } = operation.error ? { error: describeError(operation.error) } : (operation.result as Invocation)
+  const error = failure === undefined ? null : `${functionFailed}: ${failure}`
   await db.query(markRunEnded({ ...keyOf(place), runId, error }))
 }
 
 const describeError = ({ code, message }: Pick<Problem, 'code' | 'message'>): string => `${code}: ${message}`
-
-const describeInvocationError = ({ error }: Invocation): string | null => (error === undefined ? null : `function failed: ${error}`)
 
 async function writeRecord(scope: Scope, { target }: Form, { values }: Waiting): Promise<string | null> {
   return target === null ? null : (await createRecord(scope, target.object_type, values)).id

@@ -120,7 +120,12 @@ const submissionSchema = t.Object(
     id: uuid,
     values: t.Record(t.String(), t.Unknown()),
     record_id: nullable(t.String({ format: 'uuid', description: 'The record that was created from the submission.' })),
-    error: nullable(t.String({ description: 'Why processing failed: the error code and message.' })),
+    error: nullable(
+      t.String({
+        description:
+          'Why processing failed: the error code and message; `function failed`, with the words of the function for holders of functions:create on it.',
+      }),
+    ),
     spam: nullable(t.String({ description: 'Why the submission counts as spam; such a submission is processed only after a retry.' })),
     state: t.Enum(['kept', 'waiting', 'running', 'done', 'failed'], {
       description: 'State of the processing. kept: the submission is not processed, as for spam.',

@@ -1,4 +1,6 @@
+import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { functionFailed } from '#shared/features/forms/process-submission.ts'
 import type { Form, Submission, SubmissionPage, SubmissionQuery } from '#shared/features/forms/schemas.ts'
 import { findSubmission, findSubmissions, requeueSubmission } from '#shared/features/forms/store.ts'
 import { hasFollowUp } from '#shared/features/forms/submit-form.ts'
@@ -15,7 +17,8 @@ export async function listSubmissions(scope: Scope, form: Form, query: Submissio
   const statement = findSubmissions({ workspaceId: workspace.id, formId: form.id, beforeId: before, limit: query.limit + 1 })
   const found = await readPage(db, statement, query.limit)
   const last = found.page.at(-1)
-  return { submissions: found.page, next_cursor: found.hasMore && last ? makeIdCursor(scope, last.id) : null }
+  const submissions = found.page.map((row) => viewOf(scope, form, row))
+  return { submissions, next_cursor: found.hasMore && last ? makeIdCursor(scope, last.id) : null }
 }
 
 /**
@@ -32,5 +35,13 @@ export async function retrySubmission(scope: Scope, form: Form, id: string): Pro
   wakeDispatcher(scope, row)
   const [submission] = await db.query(findSubmission(place))
   if (!submission) throw problem('NOT_FOUND')
-  return submission
+  return viewOf(scope, form, submission)
+}
+
+/**
+ * A submission without the words of its function, which ran with the rights of the form's last editor, unless the caller may read its runs.
+ */
+function viewOf(scope: Scope, { function_id }: Form, submission: Submission): Submission {
+  const isHidden = submission.error?.startsWith(functionFailed) && !permits(scope, 'functions:create', function_id ?? undefined)
+  return isHidden ? { ...submission, error: functionFailed } : submission
 }

@@ -149,26 +149,37 @@ interface Listing<Row extends Created, Item> {
 }
 
 /**
- * Reads a list in the order of creation, whole or by pages. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`.
+ * Reads a list in the order of creation, whole or by pages. A page is filled with visible items, and has a cursor only when another one
+ * follows, so that neither tells how many hidden ones there are. Throws VALIDATION_ERROR for a damaged cursor, and above 10 MB without `limit`.
  */
 export async function listByCreation<Row extends Created, Item>(
   scope: CursorScope & { readonly db: ListExecutor },
-  { limit, cursor }: LinkedQuery,
+  { limit = Number.POSITIVE_INFINITY, cursor }: LinkedQuery,
   { find, isVisible = () => true, show }: Listing<Row, Item>,
 ): Promise<LinkedPage<Item>> {
+  const isPage = Number.isFinite(limit)
+  const visible: Row[] = []
   let after: Created | undefined = cursor === undefined ? undefined : readCursor(scope, cursor, creationPosition)
-  for (;;) {
-    const statement = find(after?.created_at ?? null, after?.id ?? null, limit === undefined ? null : limit + 1)
-    const { page, hasMore } = await readPage<Row>(scope.db, statement, limit ?? Number.POSITIVE_INFINITY)
-    const visible = page.filter(isVisible)
-    const { items, isCut } = await collectItems(scope.db, show(visible))
-    if (limit === undefined && (hasMore || isCut)) throw tooLarge('ask for pages by limit, 1 to 200')
-    const last = isCut ? visible[items.length - 1] : page.at(-1)
-    if (!last || !(hasMore || isCut)) return { items, next: null }
-    if (items.length > 0) return { items, next: makeCursor(scope, { created_at: last.created_at, id: last.id }) }
-    after = last
+  let hasMore = true
+  for (let bytes = 0; hasMore && visible.length <= limit && bytes <= maxItemBytes; ) {
+    const statement = find(after?.created_at ?? null, after?.id ?? null, isPage ? limit + 1 : null)
+    const found = await readPage<Row>(scope.db, statement, limit)
+    const added = found.page.filter(isVisible)
+    visible.push(...added)
+    hasMore = found.hasMore
+    if (hasMore && !isPage) throw tooLarge(smallerPages)
+    if (hasMore) bytes += added.reduce((sum, row) => sum + sizeOf(row), 0)
+    after = found.page.at(-1)
   }
+  const shown = isPage ? visible.slice(0, limit) : visible
+  const { items, isCut } = await collectItems(scope.db, show(shown))
+  if (isCut && !isPage) throw tooLarge(smallerPages)
+  const last = shown[items.length - 1]
+  const isFollowed = isCut || hasMore || visible.length > shown.length
+  return { items, next: isFollowed && last ? makeCursor(scope, { created_at: last.created_at, id: last.id }) : null }
 }
+
+const smallerPages = 'ask for pages by limit, 1 to 200'
 
 /** Collects items until they have 10 MB together. */
 async function collectItems<Item>(

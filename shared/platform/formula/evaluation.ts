@@ -11,18 +11,17 @@ export interface FieldValues {
 export interface FormulaContext {
   readonly now: Date
   /**
-   * Budget shared by several evaluations, such as all of one record; each evaluation subtracts the steps that it used. Without a budget an
-   * evaluation has `formulaLimits.steps`.
+   * Budget of the evaluation, which subtracts the steps that it used. Without a budget an evaluation has `formulaLimits.steps`.
    */
   readonly budget?: FormulaBudget
   /** Yields the thread between two slices of a long evaluation. */
   readonly pause?: () => Promise<void>
 }
 
-/** Remaining steps and text of the evaluations of one record. */
+/** Remaining steps and text of an evaluation. */
 export interface FormulaBudget {
   steps: number
-  /** UTF-16 units that the texts of the results may still have in total; the caller subtracts the length of each text. */
+  /** UTF-16 units that the text of the result may have. */
   text: number
 }
 

@@ -13,13 +13,13 @@ export const formulaLimits = Object.freeze({
   nodes: 1_000,
   /** Code points of a text during evaluation, as many as a text field holds. */
   textLength: 100_000,
-  /** UTF-16 units of all texts that one record's formulas produce together: comparable to a few text fields filled by a client. */
+  /** UTF-16 units of all long texts that one record's formulas produce: a few text fields filled by a client. Text fields have equal shares. */
   recordText: 250_000,
   /** Characters of a TEXT format or a SEARCH pattern, as in spreadsheets. */
   patternLength: 255,
   /** A number of 1e308 or more is #NUM!, as in spreadsheets; one closer to zero than 1e-308 is zero. */
   exponent: 308,
-  /** Steps of one evaluation, or of all evaluations of one record. A step takes 10 to 20 ns, so evaluation ends within 50 ms. */
+  /** Steps of one evaluation, or of one record's formulas, in equal shares. A step takes 10 to 20 ns, so evaluation ends within 50 ms. */
   steps: 2_000_000,
   /** Steps of one slice, after which a long evaluation yields the thread: about 2 to 4 ms. */
   sliceSteps: 200_000,

@@ -88,6 +88,22 @@ test('lists: a list of forms above 10 MB is refused without limit, and paged by 
   t.is((await alone.owner.get(`${alone.path}/forms`)).data.length, 1)
 })
 
+test('lists: a page is full, and has a next one, whatever lies between and after its items', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  for (let n = 0; n < 12; n++) await made(org.owner.post(`${org.path}/forms`, form(n)))
+  const shown = ['form-0', 'form-4', 'form-9', 'form-10']
+  const { client } = await createMember(w, org, [{ effect: 'allow', actions: ['forms:manage'], resources: shown }])
+  const pagesOf = async (limit: number) =>
+    (await linkedPages<{ key: string }>(client, `${org.path}/forms?limit=${limit}`)).map((page) => page.map(({ key }) => key))
+  t.deepEqual(await pagesOf(3), [shown.slice(0, 3), shown.slice(3)])
+  t.deepEqual(await pagesOf(4), [shown])
+  t.deepEqual(
+    await pagesOf(1),
+    shown.map((key) => [key]),
+  )
+})
+
 test('lists: items that a caller may not see make no empty pages', async (t) => {
   const w = await shared()
   const org = await createOrg(w)

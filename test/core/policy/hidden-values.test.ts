@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { allow } from '#test/core/policy/rules.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
@@ -86,8 +86,74 @@ test('hidden values: values computed of hidden fields stay hidden from an author
     )
   }
   t.deepEqual((await designer.get(record)).data.values, { name: 'Ann' })
+})
+
+/** The records' values as a caller sees them once all jobs have ended. */
+const recomputed = async (t: ExecutionContext, w: World, seen: () => Promise<unknown>) => {
+  await startWorkerProcess(t, w, 'data')
+  await eventually(async () => (await countOpenOperations(w.db, w.org.id)) === 0)
+  return seen()
+}
+
+test('hidden values: a formula removed by a caller that does not read every input leaves no result to anybody', async (t) => {
+  const w = await withoutWorkers()
+  const { as, org, record, formulaOf, field } = await staff(w)
+  t.is((await org.owner.put(formulaOf('points'), { formula: 'bonus * 10' })).status, 200)
+  t.is((await org.owner.put(`${record}/values`, { values: { name: 'Ann' } })).status, 204)
+  const code = { entity_type: 'staff', key: 'code', label: 'Code', type: 'currency', unique: true }
+  const { data } = await org.owner.post(`${org.path}/fields`, code)
+  t.is((await org.owner.put(`${org.path}/fields/${data.id}/formula`, { formula: 'salary + 1' })).status, 200)
+  t.is((await org.owner.put(`${record}/values`, { values: { salary: 101 } })).status, 204)
+  const all = { name: 'Ann', salary: 101, grade: 'low', bonus: 202, points: 2020, code: { amount: 102, code: 'USD' } }
+  const whole = async () => (await org.owner.get(record)).data.values
+  t.deepEqual(await whole(), all)
+
+  const member = await as(allow(['records:read', 'records:create'], masked))
+  const seen = async () => (await member.get(record)).data.values
   const blind = await as(allow('fields:create'))
-  t.is((await blind.delete(formulaOf('points'))).status, 204, 'a caller that reads no record learns nothing')
+  for (const key of ['bonus', 'code']) {
+    const path = key === 'code' ? `${org.path}/fields/${data.id}/formula` : formulaOf(key)
+    t.is((await blind.delete(path)).status, 204, key)
+  }
+  t.deepEqual(await seen(), { name: 'Ann', bonus: null, code: null })
+  t.deepEqual(await whole(), { ...all, bonus: null, code: null })
+  t.deepEqual(
+    await recomputed(t, w, seen),
+    { name: 'Ann', bonus: null, code: null, points: 0 },
+    'other formulas were computed anew without it',
+  )
+  t.is((await org.owner.put(`${record}/values`, { values: { bonus: 7, code: '5' } })).status, 204)
+  t.deepEqual(await seen(), { name: 'Ann', bonus: 7, points: 70, code: { amount: 5, code: 'USD' } }, 'the fields are plain ones')
+  t.is((await member.post(`${org.path}/records/staff`, { values: { code: '5' } })).status, 409, 'and unique as before')
+  t.is((await org.owner.delete(field('bonus'))).status, 400, 'points reads it')
+})
+
+test('hidden values: a formula removed by a caller that reads some records leaves no result to those who read others', async (t) => {
+  const { as, org, record, formulaOf } = await staff()
+  const some = await as(allow('fields:create'), allow('records:read', { condition: { 'resource.name': { ne: 'Ann' } } }))
+  t.is((await some.delete(formulaOf('bonus'))).status, 204)
+  t.is((await org.owner.get(record)).data.values.bonus, null)
+})
+
+test('hidden values: a formula removed before another one was recomputed leaves no result of the former', async (t) => {
+  const w = await withoutWorkers()
+  const { as, org, record, formulaOf, field } = await staff(w)
+  const member = await as(allow('records:read', masked))
+  const seen = async () => (await member.get(record)).data.values
+  t.is((await org.owner.put(formulaOf('bonus'), { formula: 'LEN(name)' })).status, 200)
+  t.is((await org.owner.delete(formulaOf('bonus'))).status, 204)
+  t.deepEqual(await seen(), { name: 'Ann', bonus: null, points: 7 })
+  t.is((await member.get(`${org.path}/records/staff?sort=bonus`)).status, 200, 'it is a plain field')
+
+  t.is((await org.owner.put(formulaOf('bonus'), { formula: 'salary * 3' })).status, 200)
+  t.is((await org.owner.put(formulaOf('points'), { formula: 'bonus + 0' })).status, 200)
+  t.is((await org.owner.put(`${record}/values`, { values: { salary: 200 } })).status, 204)
+  t.like((await org.owner.get(record)).data.values, { bonus: 600, points: 600 })
+  t.is((await org.owner.put(formulaOf('points'), { formula: 'LEN(name)' })).status, 200)
+  t.is((await org.owner.delete(field('bonus'))).status, 204)
+  t.deepEqual(await seen(), { name: 'Ann' }, 'the results derive from the salary through a field that is gone')
+  t.is((await member.get(`${org.path}/records/staff?sort=points`)).status, 400)
+  t.deepEqual(await recomputed(t, w, seen), { name: 'Ann', points: 3 })
 })
 
 test('hidden values: hidden values are not counted against new rules', async (t) => {

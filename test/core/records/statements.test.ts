@@ -99,7 +99,7 @@ function searchStatements(scope: Scope, type: RecordType, access: RecordAccess):
     const search = compileQuery(scope, type, access, query)
     return [
       [`page ${name}`, pageOf(type, search)],
-      [`page with total ${name}`, pageWithTotal(type, search)],
+      [`page with total ${name}`, pageWithTotal(type, access, search)],
       [`total ${name}`, totalOf(type, search)],
       [`export ${name}`, exportPage(type, search, 10)],
       [`sums ${name}`, sumsOf(type, [], type.fields.filter(isSummable), search)],

@@ -80,3 +80,56 @@ test("tested fields: a condition of the giver's own may be given, but not on oth
   t.is(await give(allow(['records:delete'], { ...staff, condition: { 'resource.salary': { gt: 5_001 } } })), 403)
   t.is(await give(allow(['records:delete'], { ...staff, ...ofService })), 403)
 })
+
+test('tested fields: nobody lifts a limit of its own by deleting or computing what it tests', async (t) => {
+  const { w } = await hired()
+  const { path, owner } = w.org
+  const idOf = async (key: string) =>
+    (await owner.get(`${path}/fields?entity_type=staff`)).data.find((field: { key: string }) => field.key === key).id as string
+  const designs = allow(['fields:create', 'fields:delete'])
+  const region = { condition: { 'resource.name': { eq: 'EU' } } }
+  const limited = [
+    [designs, allow(['records:read'], { ...staff, ...region })],
+    [designs, allow(['records:read'], staff), deny(['records:read'], { ...staff, ...region })],
+    [designs, allow(['records:read'], staff), allow(['records:read'], { ...staff, ...region, fields: { deny: ['points'] } })],
+    [designs, allow(['records:read'], staff), allow(['records:update'], region)],
+  ]
+  const at = `${path}/fields/${await idOf('name')}`
+  for (const rules of limited) {
+    const { client } = await createMember(w, w.org, rules)
+    for (const refused of [await client.delete(at), await client.put(`${at}/formula`, { formula: '"EU"' })]) {
+      t.is(refused.status, 403, JSON.stringify(rules))
+      t.regex(refused.body.error.message, /^name is tested by policy\[[12]\] of your role \S+, which limits your records:\w+ on staff$/)
+    }
+  }
+  const throughFormula = [designs, allow(['records:read'], { ...staff, condition: { 'resource.bonus': { gt: 1 } } })]
+  const { client } = await createMember(w, w.org, throughFormula)
+  t.is((await client.put(`${path}/fields/${await idOf('salary')}/formula`, { formula: '612' })).status, 403)
+  t.is((await client.delete(`${path}/fields/${await idOf('bonus')}/formula`)).status, 403)
+  t.is((await client.delete(`${path}/fields/${await idOf('points')}`)).status, 204, 'no rule tests it')
+
+  const unlimited = await createMember(w, w.org, [designs, allow(['records:*']), allow(['records:read'], { ...staff, ...region })])
+  t.is((await unlimited.client.put(`${at}/formula`, { formula: '"EU"' })).status, 200)
+  t.is((await unlimited.client.delete(at)).status, 204)
+})
+
+test('tested fields: a field that a role tests is computed only from what its author reads in every record', async (t) => {
+  const { w, giver } = await hired()
+  const { path, owner } = w.org
+  const rule = { ...staff, condition: { 'resource.rating': { eq: 1 } }, fields: { deny: ['salary', 'rank'] } }
+  const policy = [allow(['records:read'], rule)]
+  t.is((await giver.client.post(`${path}/iam/groups`, { name: 'Rated', policy })).status, 201, 'the field does not exist')
+  const make = async (key: string) =>
+    `${path}/fields/${(await owner.post(`${path}/fields`, { entity_type: 'staff', key, label: key, type: 'number' })).data.id}/formula`
+  const [rating, base, other] = [await make('rating'), await make('base'), await make('other')]
+  const blind = await createService(w, w.org, [allow(['fields:create'])])
+  const refused = await blind.client.put(rating, { formula: 'IF(salary > 500, 1, 0)' })
+  t.deepEqual(
+    [refused.status, refused.body.error.message],
+    [403, 'A role tests what rating changes, so its formula may read only fields that you read in every record of staff'],
+  )
+  t.is((await blind.client.put(other, { formula: 'salary' })).status, 200, 'no role tests it')
+  t.is((await owner.put(rating, { formula: 'base + 0' })).status, 200)
+  t.is((await blind.client.put(base, { formula: 'salary' })).status, 403, 'through another formula')
+  t.is((await owner.put(base, { formula: 'salary' })).status, 200)
+})

@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { readEmail } from '#test/features/calendar/rows.ts'
 import { at, makeCalendar, makeEvent, occurrences } from '#test/features/calendar/support.ts'
+import { createMember } from '#test/support/factories.ts'
 import { mailsTo } from '#test/support/mailbox.ts'
 import { countRows } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -108,6 +110,27 @@ test('booking: buffer, notice and horizon are respected exactly, and readers see
     refused.map(({ start, reason }: Record<string, string>) => [start?.slice(11, 16), reason?.split(':')[0]]),
   )
   t.like(reasons, { '09:00': 'notice', '11:30': 'buffer', '12:00': 'busy' })
+})
+
+test('booking: reasons name only the calendars and the events that the reader sees', async (t) => {
+  const w = await shared()
+  const owner = await createMember(w, w.org)
+  const personal = { kind: 'personal', visibility: 'none' }
+  const settings = { booking: { enabled: true, min_notice: 0, durations: [30], slot_step: 30, buffer: 30 } }
+  const calendar = await makeCalendar(t, w, { ...personal, settings }, owner.client)
+  const hidden = await makeCalendar(t, w, personal, owner.client)
+  await makeEvent(t, w, { calendar_id: calendar.id, start: '2026-03-03T10:00:00Z', end: '2026-03-03T10:30:00Z' }, owner.client)
+  const event = await makeEvent(t, w, { calendar_id: hidden.id, start: '2026-03-03T14:00:00Z', end: '2026-03-03T14:30:00Z' }, owner.client)
+  const reader = await createMember(w, w.org)
+  const email = await readEmail(w.db, reader.id)
+  const share = await owner.client.post(at(w, `/calendars/${calendar.id}/shares`), { email, level: 'read' })
+  t.is(share.status, 201, share.text)
+  const reasonsFor = async ({ client }: typeof reader): Promise<Record<string, string>> => {
+    const { data } = await client.get(`/cal/${w.org.id}/book/${calendar.key}/slots?from=2026-03-03&to=2026-03-03&explain=1`)
+    return Object.fromEntries(data.refused.map(({ start, reason }: Record<string, string>) => [start?.slice(11, 16), reason]))
+  }
+  t.like(await reasonsFor(reader), { '10:00': `busy:${calendar.id}`, '13:30': 'buffer', '14:00': 'busy' })
+  t.like(await reasonsFor(owner), { '13:30': `buffer:${event.id}`, '14:00': `busy:${hidden.id}` })
 })
 
 test('booking: the same Idempotency-Key returns the first booking', async (t) => {

@@ -132,6 +132,12 @@ test('follow: the function of a form gets the submission, with only the rights t
   t.is(records[0].values.note, `contact ${one?.id}`)
   await submit(w, made.open, { email: 'b@example.com', note: 'throw' })
   t.regex((await submissionsOf(w, made))[0]?.error ?? '', /^function failed: .*on purpose/)
+  const manages = { effect: 'allow', actions: ['forms:manage'] }
+  const keeper = await createMember(w, w.org, [manages])
+  const writer = await createMember(w, w.org, [manages, { effect: 'allow', actions: ['functions:create'], resources: [fn.id] }])
+  const errorFor = async ({ client }: typeof keeper) => (await client.get(`${path}/forms/${made.id}/submissions`)).data.submissions[0].error
+  t.is(await errorFor(keeper), 'function failed')
+  t.regex(await errorFor(writer), /^function failed: .*on purpose/)
   await owner.put(`${path}/functions/${fn.id}`, { enabled: false })
   await submit(w, made.open, { email: 'c@example.com' })
   t.regex((await submissionsOf(w, made))[0]?.error ?? '', /disabled/)

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { readSecrets } from '#test/features/functions/rows.ts'
 import { createFunction, handlerOf, invoke, runBody } from '#test/features/functions/support.ts'
-import { createOrg } from '#test/support/factories.ts'
+import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
@@ -57,7 +57,23 @@ test('secrets: a function reads a secret of its workspace, and nothing that it p
   const outer = await runBody(t, org, `return sdk.functions.invoke('${id}')`)
   t.false(JSON.stringify(outer).includes('sk_live'), 'nor does the run that invokes it')
   const other = await createOrg(w)
-  t.is((await runBody(t, other, "return sdk.secrets.get('KEY')")).error, 'There is no secret KEY')
+  t.is((await runBody(t, other, "return sdk.secrets.get('KEY')")).error, "There is no secret KEY that the function's author may use")
+})
+
+test('secrets: only the source of an author who may write every function reads a secret', async (t) => {
+  const { org } = await fresh()
+  await org.owner.put(`${org.path}/functions/secrets/KEY`, { value })
+  const source = handlerOf("return (await sdk.secrets.get('KEY')).length")
+  const { id } = await createFunction(t, org, source)
+  const write = { effect: 'allow', actions: ['functions:create', 'functions:invoke'] }
+  const one = await createMember(await fresh(), org, [{ ...write, resources: [id] }])
+  const all = await createMember(await fresh(), org, [write])
+  t.is((await invoke(t, org, id, null, one.client)).result, value.length, 'the source is still that of the owner')
+  t.is((await one.client.put(`${org.path}/functions/${id}`, { source: `${source} ` })).status, 200)
+  for (const client of [one.client, org.owner])
+    t.is((await invoke(t, org, id, null, client)).error, "There is no secret KEY that the function's author may use")
+  t.is((await all.client.put(`${org.path}/functions/${id}`, { source })).status, 200)
+  t.is((await invoke(t, org, id, null, one.client)).result, value.length)
 })
 
 test('secrets: the result of an invoked run that read a secret does not show it either', async (t) => {

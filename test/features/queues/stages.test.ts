@@ -38,7 +38,11 @@ test('stages: a move first writes the stage’s patch to the linked record as th
   const refused = await line.move(a, 'bad')
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /values\.name/)
-  t.like((await line.scan('A')).data, { verdict: 'blocked' })
+  const blocked = (await line.scan('A')).data
+  t.like(blocked, { verdict: 'blocked' })
+  t.regex(blocked.message, /values\.name/, 'who scans sees the words')
+  const [noted] = (await owner.get(`${line.path}/events?item_id=${a}`)).data
+  t.is(noted.note, 'VALIDATION_ERROR: the record patch was refused', 'others see the code, since words may hold values')
   t.is((await line.item(a)).stage, 'work')
   const mover = await createMember(w, w.org, [{ effect: 'allow', actions: ['queues:transition', 'records:read'] }])
   const forbidden = await line.move(b, 'work', {}, mover.client)
@@ -168,6 +172,8 @@ test('stages: a button runs its function for each item of its stage and returns 
   ])
   t.is((await line.item(a)).stage, 'work')
   t.deepEqual(await line.kinds(a), ['added', 'moved', 'button'])
+  const [failed] = (await owner.get(`${line.path}/events?item_id=${bad}`)).data
+  t.like(failed, { kind: 'button', note: 'function failed' }, 'the words of the function are for who pressed the button')
   t.is((await owner.post(action, { button_id: 'none', item_ids: [a] })).status, 404)
   t.is((await owner.post(`${line.path}/stages/none/action`, { button_id: 'print', item_ids: [a] })).status, 404)
   t.is((await owner.post(action, { button_id: 'print', item_ids: [] })).status, 400)

@@ -69,7 +69,8 @@ function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runn
     const carryOut = async (db: Executor, verification?: Verification): Promise<unknown> => {
       const scope = await enterRun({ ...caller, db, verification }, caller.workspace.id, authorship)
       if (method) requireNotHalted({ work: 'request', app: method.app }, scope.workspace)
-      return method?.call({ scope, conceal: secrets.conceal, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
+      const context = { scope, authorId: known.author_id, conceal: secrets.conceal }
+      return method?.call({ ...context, invoke: (id, input) => invoke(scope, id, input, signal) }, args)
     }
     if (method?.isReadOnly) return readVerified(caller.cache, (verification) => carryOut(caller.db, verification))
     return inAttempts(caller.cache, caller.db, ({ db }) => carryOut(db))

@@ -62,7 +62,7 @@ export function compileFieldAccess(allows: readonly BoundRule[], fields: readonl
  * Returns a function from a field's key to this key and the keys of all fields that its formula reads, directly or through other formulas. A
  * caller that may not see an input may not see the result either. Inputs of a former formula count too while records still hold its results.
  */
-function inputsOf(fields: readonly TestedField[]): (key: string) => readonly string[] {
+export function inputsOf(fields: readonly TestedField[]): (key: string) => readonly string[] {
   const reads = new Map(fields.map((field) => [field.key, [...(field.reads ?? []), ...(field.staleReads ?? [])]]))
   const found = new Map<string, readonly string[]>()
   return (key) => {

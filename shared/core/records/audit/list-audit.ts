@@ -1,6 +1,6 @@
 import { canSeeWholeAudit, findAuditAccess, type TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/core/records/audit/schemas.ts'
-import { auditPageStatement, findTypeKeys } from '#shared/core/records/audit/store.ts'
+import { auditPageStatement, findEntries, findTypeKeys } from '#shared/core/records/audit/store.ts'
 import { isOfPresentField } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -18,24 +18,43 @@ export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise
   const readers = canSeeWholeAudit(scope) ? undefined : findAuditAccess(scope, await findTypes(scope, query.object_type))
   const statement = asSearch(auditPageStatement(scope.workspace.id, query, readers), 'the choice of entries')
   const rows = await scope.db.query(statement)
-  const entries = rows.flatMap(({ total: _, together: __, ...entry }) => (isFound(entry) ? entry : []))
-  const total = rows[0]?.total ?? 0
-  if (entries.length === 0 && total > query.offset) throw tooLong(query.limit)
-  const masked = readers ? await maskEntries(scope, entries, readers) : entries
-  const shown = masked.map(({ type_revision: _, ...entry }): AuditEntry => entry)
+  const found = rows.flatMap(({ id, text_length }) => (id === null ? [] : { id, length: text_length ?? 0 }))
+  const length = found.reduce((sum, entry) => sum + entry.length, 0)
+  if (!readers && found.length > 1 && length > maxPageText) throw tooLong(query.limit)
+  const read = readEntries(scope, found, readers)
   // A character takes at most six bytes in JSON, so a page of up to 1,000,000 characters stays below 10 MB.
-  const mayBeLong = Number(rows[0]?.together ?? 0) > 1_000_000
-  if (mayBeLong && (await takeFittingItems(scope.db, shown)).length < shown.length) throw tooLong(query.limit)
-  return { entries: shown, total }
+  const entries = length > 1_000_000 ? await takeFittingItems(scope.db, read) : await Array.fromAsync(read)
+  if (entries.length < found.length) throw tooLong(query.limit)
+  return { entries, total: rows[0]?.total ?? 0 }
+}
+
+/** Characters of the values of several entries from which a page certainly has more than 10 MB. */
+const maxPageText = 10_000_000
+
+/** Characters of values that are read at once, hidden ones included. */
+const maxStepText = 3_000_000
+
+/** Reads entries as the caller sees them, in steps, so that hidden values fill no memory and count for no limit. */
+async function* readEntries(
+  scope: Scope,
+  found: readonly { readonly id: string; readonly length: number }[],
+  readers: readonly TypeAuditAccess[] | undefined,
+): AsyncGenerator<AuditEntry> {
+  for (let from = 0; from < found.length; ) {
+    let to = from
+    for (let length = 0; to < found.length && (to === from || length + (found[to]?.length ?? 0) <= maxStepText); to++)
+      length += found[to]?.length ?? 0
+    const ids = found.slice(from, to).map(({ id }) => id)
+    const entries = await scope.db.query(findEntries({ workspaceId: scope.workspace.id, ids }))
+    for (const { type_revision: _, ...entry } of readers ? await maskEntries(scope, entries, readers) : entries) yield entry
+    from = to
+  }
 }
 
 /** An entry, and the revision of its type that its values were written with. */
 interface WrittenEntry extends AuditEntry {
   readonly type_revision: number | null
 }
-
-/** Whether a row has an entry, not only the number of all. */
-const isFound = (row: { readonly id: string | null }): row is WrittenEntry => row.id !== null
 
 const tooLong = (limit: number) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these entries have more than 10 MB`)

@@ -2,21 +2,20 @@ import type { TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts
 import { type AuditQuery, auditIdRange } from '#shared/core/records/audit/schemas.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { bigint, instant, jsonb, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, integer, jsonb, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { buildStatement, statement } from '#shared/platform/db/statements/statement.ts'
 
-/** The columns of an entry; all are null in the row of a page without entries. */
 const entryColumns = {
-  id: uuid,
+  id: uuid.notNull,
   actor_id: uuid,
-  actor_type: text,
-  action: text,
-  object_type: text,
-  record_id: uuid,
+  actor_type: text.notNull,
+  action: text.notNull,
+  object_type: text.notNull,
+  record_id: uuid.notNull,
   before: jsonb.as<Record<string, unknown>>(),
   after: jsonb.as<Record<string, unknown>>(),
-  request_id: text,
-  created_at: instant,
+  request_id: text.notNull,
+  created_at: instant.notNull,
   type_revision: bigint,
 }
 const entryList = selectList(entryColumns)
@@ -27,13 +26,9 @@ export const findTypeKeys = statement('records.findTypeKeys', 'select key from r
   columns: { key: text.notNull },
 })
 
-/** Maximum characters of the values on a page of several entries, so that no request fills the memory of a process. */
-const maxPageText = 9_000_000
-
 /**
- * A page of the matching entries, newest first, with the number of all of them. If the page lies past the last entry, or would exceed
- * `maxPageText` with more than one entry, a single row comes with the number alone. The statement is not prepared: which index is right
- * depends on its filters.
+ * A page of the matching entries without their values, newest first, with the number of all of them. If the page lies past the last entry, a
+ * single row comes with the number alone. The statement is not prepared: which index is right depends on its filters.
  */
 export function auditPageStatement(workspaceId: string, query: AuditQuery, readers: readonly TypeAuditAccess[] | undefined) {
   const conditions = [builder.raw('workspace_id = ?', [workspaceId]), ...filters(query)]
@@ -41,19 +36,21 @@ export function auditPageStatement(workspaceId: string, query: AuditQuery, reade
   const where = joinWithAnd(conditions)
   return buildStatement(
     builder.raw(
-      `select counted.total, together, ${entryList} from (select count(*) as total from audit_entries as entry where ?) as counted
-       left join (
-         select * from (
-           select page.*, sum(text_length) over () as together, count(*) over () as entries
-           from (select ${entryList}, text_length from audit_entries as entry where ? order by id desc limit ? offset ?) as page
-         ) as measured where together <= ${maxPageText} or entries = 1
-       ) as page on true
+      `select counted.total, page.id, page.text_length from (select count(*) as total from audit_entries as entry where ?) as counted
+       left join (select id, text_length from audit_entries as entry where ? order by id desc limit ? offset ?) as page on true
        order by page.id desc`,
       [where, where, query.limit, query.offset],
     ),
-    { total: bigint.notNull, together: bigint, ...entryColumns },
+    { total: bigint.notNull, id: uuid, text_length: integer },
   )
 }
+
+/** The entries of these ids, newest first. */
+export const findEntries = statement(
+  'records.findEntries',
+  `select ${entryList} from audit_entries where workspace_id = $workspaceId and id = any($ids::uuid[]) order by id desc`,
+  { params: { workspaceId: uuid, ids: uuids }, columns: entryColumns },
+)
 
 function filters(query: AuditQuery): Knex.Raw[] {
   const { from, to } = auditIdRange(query)

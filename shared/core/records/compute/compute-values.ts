@@ -1,6 +1,6 @@
 import type { Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
+import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
@@ -14,16 +14,29 @@ const none: ReadonlySet<string> = new Set()
 export async function computeValues(scope: ComputingScope, type: RecordType, values: Values, withheld = none): Promise<void> {
   if (type.computations.length === 0) return
   const compute = scope.computeBudget ?? unbounded(scope)
-  const budget = { steps: formulaLimits.steps, text: formulaLimits.recordText }
+  const share = shareOf(type)
+  const budget = { ...share }
   const pause = () => compute.pause()
   const context = { now: scope.now(), defaultCurrency: scope.workspace.default_currency, budget, pause }
+  let steps = 0
   for (const { field, compute: evaluate } of type.computations) {
     if (compute.isPauseDue()) await compute.pause()
+    Object.assign(budget, share)
     const value = withheld.has(field.key) ? null : evaluate(values, context)
     values[field.key] = value instanceof Promise ? await value : value
+    steps += share.steps - budget.steps
   }
-  compute.takeSteps(Math.ceil((formulaLimits.steps - budget.steps) / formulaStepsPerStep))
+  compute.takeSteps(Math.ceil(steps / formulaStepsPerStep))
 }
+
+/**
+ * What each formula of a type may take of the limits of a record. Every formula has its own share, so that no result depends on the length
+ * of another one, which may be hidden from the caller. Only text fields hold long results, so that they alone share the text.
+ */
+const shareOf = derivedFromType(({ computations }) => ({
+  steps: Math.floor(formulaLimits.steps / computations.length),
+  text: Math.floor(formulaLimits.recordText / Math.max(1, computations.filter(({ field }) => field.type === 'text').length)),
+}))
 
 type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'computeBudget'>
 

@@ -1,4 +1,4 @@
-import { textBytes } from '#shared/core/records/query/read-store.ts'
+import { textBytes } from '#shared/core/records/query/shown-columns-store.ts'
 import { type StoredRecord, toColumnValues } from '#shared/core/records/record.ts'
 import { recordColumnNames, recordColumns, valueColumnsOf } from '#shared/core/records/record-columns.ts'
 import { cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'

@@ -2,9 +2,9 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { listPage, listPageBytes } from '#shared/core/records/query/read-store.ts'
+import { toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordView, rowId } from '#shared/core/records/record.ts'
-import { recordColumnNames } from '#shared/core/records/record-columns.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { countFieldUse, countRuleUses } from '#shared/core/types/indexes/count-use.ts'
@@ -53,10 +53,11 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
     await scope.admitAnswer?.(measured?.[0] as number)
   }
   const rows = await read(listPage(type, access, reference?.field, after !== undefined)(given))
-  const found = type.longRecords ? ((rows[0]?.[recordColumnNames(type).length] ?? 0) as number) : rows.length
+  const found = type.longRecords ? ((rows[0]?.at(-1) ?? 0) as number) : rows.length
   const page = rows.slice(0, query.limit)
-  const visible = toVisibleViews(type, page, access, selected)
-  const records = type.longRecords ? await takeFittingItems(scope.db, visible) : visible
+  const records = type.longRecords
+    ? await takeFittingItems(scope.db, toShownViews(type, page, access, selected))
+    : toVisibleViews(type, page, access, selected)
   const last = page[records.length - 1]
   return found > records.length && last ? { records, next_cursor: makeIdCursor(scope, rowId(last)) } : { records }
 }

@@ -1,11 +1,12 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
+import { shownColumns } from '#shared/core/records/query/shown-columns-store.ts'
 import { recordColumnNames, recordColumns, valueColumns, valueColumnsOf, valueParams } from '#shared/core/records/record-columns.ts'
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { uniqueKeySql } from '#shared/core/types/tables/table-names.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
 import { bigint, type Columns, type Params, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot, statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -54,24 +55,25 @@ const maxPageBytes = 8_000_000
 
 /**
  * A page of records, newest first. Its parameters are `limit`; if `paged`, `after`, the last id of the page before; if `reference` is given,
- * `refId`, the record that it must name. For a type with long records the last column is the number of records before the page was cut by
- * size.
+ * `refId`, the record that it must name. For a type with long records the columns are those of `shownColumns`, and then the number of records
+ * before the page was cut by size.
  */
 export function listPage(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean) {
   return cachedStatement(access, `list ${reference?.column ?? ''} ${paged}`, () => {
     const { query, params } = listQuery(type, access, reference, paged)
-    query.select(recordColumnNames(type))
     const columns: Columns = recordColumns(type)
-    if (!type.longRecords) return prepareStatement(builder.raw('? limit ?', [query, slot('limit')] as never), { params, columns })
-    query.select({ bytes: textBytes(type) })
-    const names = recordColumnNames(type)
+    if (!type.longRecords) {
+      query.select(recordColumnNames(type))
+      return prepareStatement(builder.raw('? limit ?', [query, slot('limit')] as never), { params, columns })
+    }
+    const { page, list, columns: shown, textBytes } = shownColumns(type, access)
     const sized = builder.raw(
-      `select ${names.map(() => '??').join(', ')}, found from (
-         select page.*, count(*) over () as found, sum(bytes) over (order by id desc) - bytes as before from (? limit ?) as page
+      `select ?, found from (
+         select page.*, count(*) over () as found, sum(?) over (order by id desc) - (?) as before from (? limit ?) as page
        ) as sized where before < ${maxPageBytes} order by id desc`,
-      [...names, query, slot('limit')] as never,
+      [list, textBytes, textBytes, query.select(page), slot('limit')] as never,
     )
-    return prepareStatement(sized, { params, columns: { ...columns, found: bigint.notNull } })
+    return prepareStatement(sized, { params, columns: { ...shown, found: bigint.notNull } })
   })
 }
 
@@ -79,9 +81,12 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
 export function listPageBytes(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean) {
   return cachedStatement(access, `list bytes ${reference?.column ?? ''} ${paged}`, () => {
     const { query, params } = listQuery(type, access, reference, paged)
-    query.select({ bytes: textBytes(type) })
-    const sum = `select least(coalesce(sum(bytes), 0), ${maxPageBytes})::bigint as bytes from (? limit ?) as page`
-    return prepareStatement(builder.raw(sum, [query, slot('limit')] as never), { params, columns: { bytes: bigint.notNull } })
+    const { page, textBytes } = shownColumns(type, access)
+    const sum = `select least(coalesce(sum(?), 0), ${maxPageBytes})::bigint as bytes from (? limit ?) as page`
+    return prepareStatement(builder.raw(sum, [textBytes, query.select(page), slot('limit')] as never), {
+      params,
+      columns: { bytes: bigint.notNull },
+    })
   })
 }
 
@@ -109,19 +114,3 @@ export const markLongRecords = statement(
   'update record_types set long_records = true where workspace_id = $workspaceId and id = $typeId and not long_records',
   { params: { workspaceId: uuid, typeId: uuid } },
 )
-
-const sizes: Readonly<Record<string, string>> = {
-  // PostgreSQL stores the length of a long text apart from the text, so this does not read the text.
-  text: 'coalesce(octet_length(??), 0)',
-  'text[]': `coalesce(octet_length(array_to_string(??, ',')), 0)`,
-  'uuid[]': 'coalesce(cardinality(??), 0) * 36',
-}
-
-/** SQL for the bytes of a row's text. */
-export function textBytes({ fields }: RecordType): Knex.Raw {
-  const parts = fields.flatMap(({ type, column }) => {
-    const size = sizes[fieldKinds[type].columns[0]]
-    return size === undefined ? [] : [builder.raw(size, [column])]
-  })
-  return builder.raw(['0', ...parts.map(() => '?')].join(' + '), parts)
-}

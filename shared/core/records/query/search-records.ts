@@ -3,10 +3,10 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { maxPageBytes, pageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
+import { toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordRow, type RecordView, rowId } from '#shared/core/records/record.ts'
-import { recordColumnNames } from '#shared/core/records/record-columns.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
@@ -31,13 +31,13 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   const { limit, offset = 0 } = query
   const search = compileQuery(scope, type, access, query)
   if (type.longRecords) await admitLongPage(scope, type, access, search, limit, offset)
-  const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, search))
+  const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, access, search))
   const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
   if (found.length > 0) {
-    const records = toVisibleViews(type, found, access, selected)
+    const records = type.longRecords ? toShownViews(type, found, access, selected) : toVisibleViews(type, found, access, selected)
     if (type.longRecords && (await takeFittingItems(scope.db, records)).length < records.length)
       throw tooLong(limit, 'have more than 10 MB')
-    return { records, total: found[0]?.[recordColumnNames(type).length + 1] as number }
+    return { records, total: found[0]?.at(-1) as number }
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
   if (offset === 0) return { records: [], total: 0 }
@@ -54,11 +54,11 @@ async function admitLongPage(
   limit: number,
   offset: number,
 ): Promise<void> {
-  const measure = cachedSearchStatement(access, `bytes ${search.shape}`, () => pageBytes(type, search))
+  const measure = cachedSearchStatement(access, `bytes ${search.shape}`, () => pageBytes(type, access, search))
   const [measured] = await readQueryRows(scope, search, measure({ ...search.values, limit, offset }))
   const [bytes, records] = measured as unknown as readonly [number, number]
   if (bytes > maxPageBytes && records > 1)
-    throw tooLong(limit, `hold more than ${maxPageBytes / 1_000_000} MB of text in all their fields, selected or not`)
+    throw tooLong(limit, `hold more than ${maxPageBytes / 1_000_000} MB of text in all the fields that you see, selected or not`)
   await scope.admitAnswer?.(bytes)
 }
 

@@ -1,17 +1,15 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
-import { textBytes } from '#shared/core/records/query/read-store.ts'
+import { shownColumns, textBytes } from '#shared/core/records/query/shown-columns-store.ts'
 import { recordColumns } from '#shared/core/records/record-columns.ts'
 import { columnList, tableOf } from '#shared/core/records/store.ts'
-import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { bigint, integer, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** Parameters of a page of a query. */
 const pageParams = (query: CompiledQuery) => ({ ...query.params(), limit: bigint, offset: bigint })
-
-const pageColumns = derivedFromType((type) => ({ ...recordColumns(type), bytes: integer.notNull }))
-const pageColumnsWithTotal = derivedFromType((type) => ({ ...pageColumns(type), total: bigint.notNull }))
 
 /**
  * A page whose rows also have the number of all matches; it is counted only when the page has a row. The index is read twice, for the page
@@ -21,22 +19,30 @@ const pageColumnsWithTotal = derivedFromType((type) => ({ ...pageColumns(type), 
  * every case measured (50 of 10,000 by equality: 0.19 ms in the database instead of 0.08), since the page must then be stored before it is
  * read. A join of page and number took PostgreSQL half as long again to plan over 60 columns, and counted even when nothing was found.
  */
-export function pageWithTotal(type: RecordType, search: CompiledQuery) {
-  return prepareStatement(pageSql(type, search, totalSql(type, search)), {
-    params: pageParams(search),
-    columns: pageColumnsWithTotal(type),
-  })
+export function pageWithTotal(type: RecordType, access: RecordAccess, search: CompiledQuery) {
+  const params = pageParams(search)
+  const total = totalSql(type, search)
+  if (!type.longRecords) {
+    const page = pageSql(type, search, builder.raw('?, (?) as total', [columnList(type), total]))
+    return prepareStatement(page, { params, columns: { ...recordColumns(type), total: bigint.notNull } })
+  }
+  const { page, list, columns } = shownColumns(type, access)
+  const shown = builder.raw('select ?, (?) as total from (?) as page order by ?', [
+    list,
+    total,
+    pageSql(type, search, page),
+    search.orderSql(),
+  ])
+  return prepareStatement(shown, { params, columns: { ...columns, total: bigint.notNull } })
 }
 
-/** The rows of a page in their order; each row ends with the bytes of its text (0 if the type has no long records). */
+/** The rows of a page in their order. */
 export const pageOf = (type: RecordType, query: CompiledQuery) =>
-  prepareStatement(pageSql(type, query), { params: pageParams(query), columns: pageColumns(type) })
+  prepareStatement(pageSql(type, query, columnList(type)), { params: pageParams(query), columns: recordColumns(type) })
 
-const pageSql = (type: RecordType, query: CompiledQuery, total?: Knex.Raw): Knex.Raw =>
-  builder.raw(`select ?, ? as bytes${total ? ', (?) as total' : ''} from ? where ? order by ? limit ? offset ?`, [
-    columnList(type),
-    type.longRecords ? textBytes(type) : builder.raw('0'),
-    ...(total ? [total] : []),
+const pageSql = (type: RecordType, query: CompiledQuery, list: Knex.Raw): Knex.Raw =>
+  builder.raw('select ? from ? where ? order by ? limit ? offset ?', [
+    list,
     tableOf(type),
     query.whereSql() ?? builder.raw('true'),
     query.orderSql(),
@@ -44,20 +50,21 @@ const pageSql = (type: RecordType, query: CompiledQuery, total?: Knex.Raw): Knex
     slot('offset'),
   ] as never)
 
-/** The bytes of the text of a page of long records, without reading the text, and the number of its records. */
-export const pageBytes = (type: RecordType, query: CompiledQuery) =>
-  prepareStatement(
-    builder.raw(
-      `select coalesce(sum(bytes), 0)::bigint as bytes, count(*) as records
-       from (select ? as bytes from ? where ? order by ? limit ? offset ?) as page`,
-      [textBytes(type), tableOf(type), query.whereSql() ?? builder.raw('true'), query.orderSql(), slot('limit'), slot('offset')] as never,
-    ),
+/** The bytes of the text that the caller sees on a page of long records, without reading it, and the number of its records. */
+export function pageBytes(type: RecordType, access: RecordAccess, query: CompiledQuery) {
+  const { page, textBytes } = shownColumns(type, access)
+  return prepareStatement(
+    builder.raw('select coalesce(sum(?), 0)::bigint as bytes, count(*) as records from (?) as page', [
+      textBytes,
+      pageSql(type, query, page),
+    ]),
     { params: pageParams(query), columns: { bytes: bigint.notNull, records: bigint.notNull } },
   )
+}
 
 /**
- * Maximum bytes of text on a page of several records, so that no request fills the memory of a process. All fields count: a page reads
- * them all and drops those that are not selected.
+ * Maximum bytes of text on a page of several records, so that no request fills the memory of a process. All fields that the caller sees
+ * count: a page reads them and drops those that are not selected.
  */
 export const maxPageBytes = 10_000_000
 

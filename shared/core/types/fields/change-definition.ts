@@ -7,6 +7,7 @@ import { findRestrictions, type Restriction } from '#shared/core/types/fields/re
 import { refuseLargePatterns } from '#shared/core/types/fields/rules.ts'
 import { type FieldChange, type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
 import { updateField } from '#shared/core/types/fields/store.ts'
+import { requireLimitsStay } from '#shared/core/types/fields/tested-fields.ts'
 import { enqueueRecompute } from '#shared/core/types/formulas/change-formula.ts'
 import { compileComputations } from '#shared/core/types/formulas/computations.ts'
 import { requireAllowedNumber } from '#shared/core/types/numbering/change-numbering.ts'
@@ -42,6 +43,7 @@ export async function changeFieldDefinition(
     if (JSON.stringify(rules) !== JSON.stringify(field.rules)) {
       requireUniqueInputsVisible(scope, type.key, fields, changed)
       requireComputedVisible(scope, { key: type.key, fields }, changed)
+      if (field.rules.formula !== undefined) requireLimitsStay(scope, type, field)
     }
     if (field.autogen !== '') requireAllowedNumber(changed, parseNumbering(field.autogen).format(1, scope.now()))
     const restrictions = findRestrictions(field, after)

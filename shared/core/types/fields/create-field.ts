@@ -1,15 +1,15 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { isBlank } from '#shared/core/types/field-kinds/value.ts'
-import type { FieldRules } from '#shared/core/types/fields/field.ts'
+import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
 import { parseRules, refuseLargePatterns, requireUniqueable } from '#shared/core/types/fields/rules.ts'
 import { type FieldInput, type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
-import { allocateField, insertField } from '#shared/core/types/fields/store.ts'
+import { allocateField, insertField, moveField } from '#shared/core/types/fields/store.ts'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
 import { findRecordType, type RecordType, readRecordType, toField, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
-import { addColumns } from '#shared/core/types/tables/store.ts'
-import { columnOf, maxColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { addColumns, dropColumns } from '#shared/core/types/tables/store.ts'
+import { codeColumnOf, columnOf, maxColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -72,11 +72,31 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
     }),
   )
   if (!row) throw problem('VALIDATION_ERROR', `a record type has at most ${maxFields} fields`)
-  if (allocation.column_count > maxColumns)
-    throw problem('VALIDATION_ERROR', `${entityType} has had ${maxColumns} columns, deleted fields included; make a new record type`)
+  requireColumns(entityType, allocation.column_count)
   const field = toField(entityType, row)
   await addColumns(tx, schemaOf(workspaceId), entityType, field)
   return toFieldView(field)
+}
+
+/** Throws VALIDATION_ERROR when a type's table has had more than `maxColumns`. */
+function requireColumns(typeKey: string, count: number): void {
+  if (count > maxColumns)
+    throw problem('VALIDATION_ERROR', `${typeKey} has had ${maxColumns} columns, deleted fields included; make a new record type`)
+}
+
+/**
+ * Discards a field's values in every record by giving the field new columns, in the caller's transaction. Changes only the catalogue. The
+ * caller has locked the type and started an edition. Throws VALIDATION_ERROR when the table has had `maxColumns`.
+ */
+export async function clearFieldValues(tx: Tx, workspaceId: string, field: Field): Promise<void> {
+  const { id, entityType: typeKey, key, type } = field
+  const [allocation] = await tx.query(allocateField({ workspaceId, typeKey, columns: fieldKinds[type].columns.length }))
+  if (!allocation) throw problem('NOT_FOUND')
+  requireColumns(typeKey, allocation.column_count)
+  const column = columnOf(key, allocation.number)
+  await dropColumns(tx, schemaOf(workspaceId), typeKey, field)
+  await tx.query(moveField({ workspaceId, id, column }))
+  await addColumns(tx, schemaOf(workspaceId), typeKey, { ...field, column, codeColumn: codeColumnOf(type, column) })
 }
 
 /**

@@ -5,9 +5,9 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Throws FORBIDDEN when the formula of a field reads fields hidden from the caller. Once it is changed or removed, the field is no longer
- * hidden, while its values remain. Once it is set, or its results are limited, the time of a record's change tells whether its result
- * changed. A caller who cannot read records of the type is allowed, since nothing is revealed to it.
+ * Throws FORBIDDEN when the formula of a field reads fields hidden from the caller. Once it is set, changed or removed, or its results are
+ * limited, the time of a record's change tells whether a result changed. A caller who cannot read records of the type is allowed, since
+ * nothing is revealed to it.
  */
 export function requireComputedVisible(
   { actor }: Pick<Scope, 'actor'>,
@@ -19,9 +19,14 @@ export function requireComputedVisible(
 }
 
 /** Throws FORBIDDEN unless the caller sees the field in every record: a count of rule violations discloses values. */
-export function requireFieldAlwaysVisible({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType, field: Field): void {
+export function requireFieldAlwaysVisible(scope: Pick<Scope, 'actor'>, type: RecordType, field: Field): void {
+  if (!isFieldAlwaysVisible(scope, type, field)) throw notVisible(type.key, field)
+}
+
+/** Whether the caller sees the field in every record of the type. */
+export function isFieldAlwaysVisible({ actor }: Pick<Scope, 'actor'>, { key, fields }: RecordType, field: Field): boolean {
   const { verdict, hideable } = actor.policy.recordAccess('records:read', key, fields)
-  if (verdict !== 'all' || hideable.has(field.key)) throw notVisible(key, field)
+  return verdict === 'all' && !hideable.has(field.key)
 }
 
 /**

@@ -19,7 +19,10 @@ export interface Field {
   readonly system: boolean
   /** Computed fields: keys of the fields that the formula reads. A caller who may not see one of them may not see the result. */
   readonly reads?: readonly string[]
-  /** Computed fields: keys of the fields that earlier formulas read, until a recompute has replaced all their results. */
+  /**
+   * Computed fields: keys of the fields that stored results may derive from, directly or through other formulas, until a recompute has
+   * replaced them all. Keys of deleted fields stay in it.
+   */
   readonly staleReads: readonly string[]
   /**
    * Number of the field's creation, or of the latest change after which values written before may derive from fields that it does not read

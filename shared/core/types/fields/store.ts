@@ -3,7 +3,7 @@ import { toField } from '#shared/core/types/record-type.ts'
 import { fieldColumns, fieldList } from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { bigint, boolean, integer, jsonb, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, integer, jsonb, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ fields_key: ['KEY_TAKEN', 'key is already used by another field of the record type'] })
@@ -106,7 +106,7 @@ export function writeField(db: Executor, workspaceId: string, fieldId: string, s
 
 /**
  * Sets a field's formula. Until the recompute has ended, records hold results of the previous formula, so `droppedReads`, the keys of the
- * fields that it reads and the new one does not, are added to `stale_reads`.
+ * fields that these derive from and the new results do not, are added to `stale_reads`.
  */
 export const setFormula = statement(
   'types.setFormula',
@@ -121,6 +121,20 @@ export const dropFormula = statement(
   'types.dropFormula',
   `update fields set rules = rules - 'formula', stale_reads = null where workspace_id = $workspaceId and id = $id`,
   { params: { workspaceId: uuid, id: uuid } },
+)
+
+/** Adds to the stale reads of fields, whose stored results derive from them until a recompute has ended. */
+export const addStaleReads = statement(
+  'types.addStaleReads',
+  `update fields set stale_reads = coalesce(stale_reads, '{}') || $reads::text[] where workspace_id = $workspaceId and id = any($ids::uuid[])`,
+  { params: { workspaceId: uuid, ids: uuids, reads: texts } },
+)
+
+/** Gives a field another column. */
+export const moveField = statement(
+  'types.moveField',
+  'update fields set column_name = $column where workspace_id = $workspaceId and id = $id',
+  { params: { workspaceId: uuid, id: uuid, column: text } },
 )
 
 /** Changes a custom field. */

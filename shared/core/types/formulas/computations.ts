@@ -15,7 +15,7 @@ interface ComputeContext {
   /** The time of the write: the value of TODAY and NOW. */
   readonly now: Date
   readonly defaultCurrency: string
-  /** The remaining budget for all computed fields of the record. Beyond it fields stay empty, so that no record blocks its process. */
+  /** The remaining budget of the computation. Beyond it the field stays empty, so that no record blocks its process. */
   readonly budget: FormulaBudget
   /** Yields to the event loop during a long formula. */
   readonly pause: () => Promise<void>
@@ -92,10 +92,7 @@ function createComputation(field: Field, formula: CompiledFormula): Computation 
   const kind = fieldKinds[field.type]
   const valueFor = (result: Value, { defaultCurrency, budget }: ComputeContext): FieldValue => {
     const value = toFieldValue(result, { type: field.type, options, fits: (candidate) => fits(field, candidate, defaultCurrency) })
-    if (typeof value === 'string') {
-      if (value.length > budget.text) return null
-      budget.text -= value.length
-    }
+    if (typeof value === 'string' && value.length > budget.text) return null
     return value !== null && kind.columns.length > 1 ? { amount: value as string, code: field.rules.unit ?? defaultCurrency } : value
   }
   return {

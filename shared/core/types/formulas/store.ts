@@ -41,6 +41,16 @@ export async function clearStaleReads({ db, workspace }: Scope, typeKey: string,
   if (type) await reviseFields(db, type, new Set(rows.map(({ key }) => key)))
 }
 
+/** A role with a rule on a type's records that tests one of these subjects, such as `resource.stage`; no row when there is none. */
+export const findTestingRole = statement(
+  'types.findTestingRole',
+  `select role.id from roles as role cross join lateral jsonb_array_elements(role.policy) as rule
+   where role.workspace_id = $workspaceId and jsonb_exists_any(rule->'condition', $tested::text[])
+     and (coalesce(rule->'resources', '[]') in ('[]', 'null') or jsonb_exists_any(rule->'resources', array['*', $typeKey::text]))
+   limit 1`,
+  { params: { workspaceId: uuid, typeKey: text, tested: texts }, columns: { id: uuid.notNull } },
+)
+
 const raiseRevisions = statement(
   'types.raiseRevisions',
   `update fields set revision = nextval('field_revisions') where workspace_id = $workspaceId and type_id = $typeId and key = any($keys::text[])`,

@@ -35,10 +35,18 @@ export function requireDuration({ durations }: BookingPage, minutes: number | un
 }
 
 /** A start within the hours of a page, in epoch milliseconds, with the reason why it cannot be booked. */
-interface SlotStart {
+export interface SlotStart {
   readonly at: number
-  /** `notice`, `horizon`, `busy:<calendar id>` or `buffer:<event id>`; undefined for a free start. */
-  readonly reason: string | undefined
+  /** Undefined for a free start. */
+  readonly reason?: 'notice' | 'horizon' | Blocking['reason'] | undefined
+  /** The event that makes the start busy, or whose buffer the start would touch. */
+  readonly event?: Blocking['event'] | undefined
+}
+
+/** Why an event refuses a start. */
+interface Blocking {
+  readonly reason: 'busy' | 'buffer'
+  readonly event: Pick<ListedEvent, 'id' | 'calendar_id'>
 }
 
 /** Budget steps per range of hours, whose edges are computed in local time, and per start. */
@@ -56,7 +64,10 @@ export async function listSlotStarts(scope: Scope, open: OpenBookingPage, window
   const ordered = await startsWithin(open, { from: window.from, to: window.to }, latest, minutes, budget)
   const free = ordered.filter((at) => at >= earliest && at <= latest)
   const reasons = await reasonsOf(scope, calendar, free, { buffer: page.buffer * minuteMs, length: minutes * minuteMs }, budget)
-  return ordered.map((at) => ({ at, reason: at < earliest ? 'notice' : at > latest ? 'horizon' : reasons.get(at) }))
+  return ordered.map((at) => {
+    if (at < earliest) return { at, reason: 'notice' }
+    return at > latest ? { at, reason: 'horizon' } : { at, ...reasons.get(at) }
+  })
 }
 
 /** The starts within the hours of a page, in order, without duplicates. */
@@ -165,8 +176,8 @@ async function reasonsOf(
   starts: readonly number[],
   { buffer, length }: SlotNeeds,
   budget: ComputeBudget,
-): Promise<Map<number, string>> {
-  const reasons = new Map<number, string>()
+): Promise<Map<number, Blocking>> {
+  const reasons = new Map<number, Blocking>()
   const [first, last] = [starts[0], starts.at(-1)]
   if (first === undefined || last === undefined) return reasons
   const window = { from: first - buffer, to: last + length + buffer }
@@ -196,12 +207,12 @@ async function reasonsOf(
 }
 
 /** Why a start is not free; undefined when it is. `near` holds the occurrences that may reach it, in order. */
-function reasonAt(near: readonly EventOccurrence<ListedEvent>[], at: number, { buffer, length }: SlotNeeds): string | undefined {
-  let reason: string | undefined
+function reasonAt(near: readonly EventOccurrence<ListedEvent>[], at: number, { buffer, length }: SlotNeeds): Blocking | undefined {
+  let reason: Blocking | undefined
   for (const { event, from, to } of near) {
     if (from >= at + length + buffer) break
-    if (from < at + length && to > at) return `busy:${event.calendar_id}`
-    reason ??= `buffer:${event.id}`
+    if (from < at + length && to > at) return { reason: 'busy', event }
+    reason ??= { reason: 'buffer', event }
   }
   return reason
 }

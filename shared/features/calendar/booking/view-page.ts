@@ -1,9 +1,8 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { calendarAccessOf, isAccessAtLeast } from '#shared/features/calendar/access.ts'
+import { findVisibleCalendars, isAccessAtLeast } from '#shared/features/calendar/access.ts'
 import type { SlotsQuery } from '#shared/features/calendar/booking/schemas.ts'
-import { listSlotStarts, type OpenBookingPage, requireDuration } from '#shared/features/calendar/booking/slots.ts'
+import { listSlotStarts, type OpenBookingPage, requireDuration, type SlotStart } from '#shared/features/calendar/booking/slots.ts'
 import { queryBudget } from '#shared/features/calendar/budget.ts'
-import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { isFlagOn } from '#shared/features/calendar/schemas.ts'
 import { findMembersById } from '#shared/features/calendar/store.ts'
 import { instantText, readTimeWindow } from '#shared/features/calendar/time.ts'
@@ -36,12 +35,30 @@ export async function listSlots(scope: Scope, open: OpenBookingPage, query: Slot
     // A year of short steps has 100,000 starts.
     if (budget.isPauseDue()) await budget.pause()
   }
-  if (!isFlagOn(query.explain, false) || !reader || !(await mayExplain(reader, open.calendar.id))) return { slots }
-  return { slots, refused: starts.flatMap(({ at, reason }) => (reason === undefined ? [] : [{ start: instantText(at), reason }])) }
+  const explain = isFlagOn(query.explain, false) && reader && (await explainerFor(reader, open, starts))
+  if (!explain) return { slots }
+  return { slots, refused: starts.flatMap((start) => (start.reason ? [{ start: instantText(start.at), reason: explain(start) }] : [])) }
 }
 
-async function mayExplain(scope: Scope, calendarId: string): Promise<boolean> {
-  const { actor, db, workspace } = scope
-  const calendar = await findCalendar(db, workspace.id, actor.personId, calendarId)
-  return calendar !== undefined && isAccessAtLeast(calendarAccessOf(calendar, actor), 'read')
+/**
+ * Puts reasons into words for a reader of the page's calendar; undefined for anybody else. The owner's other calendars and the events on them
+ * are named only as far as the reader sees them.
+ */
+async function explainerFor(
+  reader: Scope,
+  { calendar }: OpenBookingPage,
+  starts: readonly SlotStart[],
+): Promise<((start: SlotStart) => string) | undefined> {
+  const ids = new Set([calendar.id, ...starts.flatMap(({ event }) => event?.calendar_id ?? [])])
+  const seen = await findVisibleCalendars(reader, [...ids])
+  const reads = (id: string) => {
+    const found = seen.get(id)
+    return found !== undefined && isAccessAtLeast(found.access, 'read')
+  }
+  if (!reads(calendar.id)) return undefined
+  return ({ reason = '', event }) => {
+    if (!event) return reason
+    const isNamed = reason === 'busy' ? seen.has(event.calendar_id) : reads(event.calendar_id)
+    return isNamed ? `${reason}:${reason === 'busy' ? event.calendar_id : event.id}` : reason
+  }
 }

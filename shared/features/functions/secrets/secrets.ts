@@ -1,3 +1,5 @@
+import { permits } from '#shared/core/scope/access.ts'
+import { loadActor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { functionLimits } from '#shared/features/functions/limits.ts'
 import type { SecretView } from '#shared/features/functions/secrets/schemas.ts'
@@ -23,11 +25,13 @@ export async function saveSecret(scope: Scope, name: string, value: string): Pro
   return stored
 }
 
-/** A secret's value, for a function run. Throws NOT_FOUND. */
-export async function readSecret(scope: Scope, name: string): Promise<string> {
-  const [found] = isSecretName(name) ? await scope.db.query(findSecret({ workspaceId: scope.workspace.id, name })) : []
-  if (!found) throw problem('NOT_FOUND', `There is no secret ${name.slice(0, 64)}`)
-  return secretValues.open(scope.config, { workspace_id: scope.workspace.id, name }, found.value)
+/** A secret's value, for a run of an author's source. Throws NOT_FOUND, also unless the author holds functions:create on every function. */
+export async function readSecret({ cache, db, workspace, config }: Scope, name: string, authorId: string): Promise<string> {
+  const author = await loadActor(cache, db, workspace.id, authorId)
+  const isAllowed = author !== undefined && permits({ actor: author }, 'functions:create')
+  const [found] = isAllowed && isSecretName(name) ? await db.query(findSecret({ workspaceId: workspace.id, name })) : []
+  if (!found) throw problem('NOT_FOUND', `There is no secret ${name.slice(0, 64)} that the function's author may use`)
+  return secretValues.open(config, { workspace_id: workspace.id, name }, found.value)
 }
 
 /** Deletes a secret. Throws NOT_FOUND. */

@@ -90,8 +90,8 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
     if (!(await recordScan(scope, queue, scan, item, 'duplicate'))) return undefined
     return { verdict: 'duplicate', message: `${input.key} is in ${to.label} already`, row: item }
   }
-  const blocked = async (message: string, row: ItemRow): Promise<Judged | undefined> =>
-    (await recordScan(scope, queue, scan, row, 'blocked', message)) ? { verdict: 'blocked', message, row } : undefined
+  const blocked = async (message: string, row: ItemRow, note = message): Promise<Judged | undefined> =>
+    (await recordScan(scope, queue, scan, row, 'blocked', note)) ? { verdict: 'blocked', message, row } : undefined
   try {
     const { note, claim_token: claimToken } = input
     const result = await moveItem(scope, queue, item.id, { to, note, claimToken, scan: { ...facts, payload }, version: item.version })
@@ -99,9 +99,10 @@ async function scanKnown(scope: Scope, queue: Queue, scan: Scan, item: ItemRow):
     if (result.refusal) return await blocked(refusalText(result.refusal, result.item, to), result.item)
     return { verdict: 'moved', message: `${input.key} moved to ${to.label}`, row: result.item, previousClaim: result.previousClaim }
   } catch (error) {
-    // The record patch was refused; the item stays in its stage.
+    // The record patch was refused; the item stays in its stage. The message may hold values of the record, which not every reader of the
+    // history may see.
     if (!(error instanceof Problem) || error.status >= 500 || to.record_patch === null) throw error
-    return blocked(error.message, item)
+    return blocked(error.message, item, `${error.code}: the record patch was refused`)
   }
 }
 

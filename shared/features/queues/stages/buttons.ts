@@ -51,7 +51,10 @@ export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => 
   ...(input === undefined ? {} : { input }),
 })
 
-/** Adds a history entry for a pressed button and its result; none when the item was deleted meanwhile: its history ends with that. */
+/**
+ * Adds a history entry for a pressed button and its result; none when the item was deleted meanwhile: its history ends with that. The note of
+ * a failure has no words of the function, which may hold what only its caller may read: they are in the result and in the function's runs.
+ */
 export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
   const { workspace, cause, now, db } = scope
   const [actorId, actorType] = actorColumns(cause)
@@ -72,7 +75,7 @@ export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: st
       now: toInstant(now()),
       actorId,
       actorType,
-      note: result.error ?? '',
+      note: result.ok ? '' : 'function failed',
     }),
   )
 }
