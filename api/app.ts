@@ -14,7 +14,7 @@ import { servePageFiles } from '#api/pages/assets/files.ts'
 import { serveDescription } from '#api/pages/reference/docs.ts'
 import { sections } from '#api/routes.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
-import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
@@ -29,8 +29,8 @@ export function createApp(services: ApiServices): Koa {
   const observeRequest = createRequestObserver(services)
   const respond: Koa.Middleware = async (ctx, next) => {
     const finished = observeRequest(ctx)
-    ctx.state.workspaceId = workspaceIn(ctx.path)
-    const endCall = trackCall(ctx.state.workspaceId)
+    const call = new RunningCall()
+    ctx.state.call = call
     drainUnreadBody(ctx)
     try {
       requireContentHost(ctx, services.config)
@@ -40,7 +40,7 @@ export function createApp(services: ApiServices): Koa {
     } catch (error) {
       answerFailure(ctx, error, services)
     } finally {
-      endCall()
+      call.end()
       finished()
     }
   }
@@ -53,6 +53,3 @@ export function createApp(services: ApiServices): Koa {
   app.use(routers.routes())
   return app
 }
-
-/** The workspace that an address names, which nobody has checked yet. */
-const workspaceIn = (path: string): string | undefined => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(path)?.[0].toLowerCase()

@@ -23,6 +23,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import type { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 
 /**
  * Handles every request in one order: cross-site check (403), limit by IP, authentication (401), workspace (404), app enabled (404), permission
@@ -163,8 +164,11 @@ async function admit(route: Route, ctx: Context, services: ApiServices, db: Exec
   }
   requireCleanAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
-  if (orgId === undefined) return { scope: platform, resource: undefined }
-  return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) })
+  const call = ctx.state.call as RunningCall
+  if (orgId !== undefined)
+    return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) }, call)
+  call.countFor(platform.principal?.id ?? null)
+  return { scope: platform, resource: undefined }
 }
 
 /** Admits a request's large answer until it has been sent or the caller has gone. A repeated read is admitted again. */
@@ -172,7 +176,7 @@ const admissionOf =
   (ctx: Context, { answers }: ApiServices) =>
   async (bytes: number): Promise<void> => {
     ctx.state.endAnswer?.()
-    const end = await answers.admit(ctx.state.workspaceId ?? '', bytes)
+    const end = await answers.admit((ctx.state.call as RunningCall).owner, bytes)
     ctx.state.endAnswer = end
     if (ctx.res.closed) end()
     else ctx.res.once('close', end)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
+import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** The most bytes of kept parts in a process (page "Beyond", section 2). */
 const maxBytes = 64_000_000
@@ -33,7 +34,7 @@ let keptBytes = 0
  * same ones: a change drops an object from the cache, and the part is made again. `make` yields the part's pieces, between which the thread is
  * shared. What differs between visitors must not be in it: hidden ids, signed fields, sent values, slots.
  */
-export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<string>): Promise<KeptPart> {
+export function keepPart(owner: WorkOwner, shown: object, source: object, make: () => Iterable<string>): Promise<KeptPart> {
   const known = parts.get(shown)
   if (known?.source === source) {
     parts.delete(shown)
@@ -41,7 +42,7 @@ export function keepPart(workspaceId: string, shown: object, source: object, mak
     return known.part
   }
   drop(shown)
-  const keeping: Keeping = { source, part: joinPieces(workspaceId, make()), bytes: 0 }
+  const keeping: Keeping = { source, part: joinPieces(owner, make()), bytes: 0 }
   parts.set(shown, keeping)
   keeping.part.then(
     ({ bytes }) => count(shown, keeping, bytes.length),
@@ -64,11 +65,11 @@ export async function admitKeptPart(admit: Scope['admitAnswer'], { bytes }: Kept
   if (bytes.length > largeBytes) await admit?.(bytes.length)
 }
 
-async function joinPieces(workspaceId: string, pieces: Iterable<string>): Promise<KeptPart> {
+async function joinPieces(owner: WorkOwner, pieces: Iterable<string>): Promise<KeptPart> {
   const written: Buffer[] = []
   for (const text of pieces) {
     written.push(Buffer.from(text))
-    await pauseWhenDue(workspaceId)
+    await pauseWhenDue(owner)
   }
   // Nobody can know the mark, so no text of a page holds it.
   return { mark: `<!--${randomUUID()}-->`, bytes: Buffer.concat(written) }

@@ -33,8 +33,8 @@ const renderDone = template<{ readonly message: string; readonly redirect: strin
 const trapField = 'company-website'
 
 /** The page as a visitor opens it. Its controls are the same for all visitors, so they are made once. */
-async function openedPage({ workspace, admitAnswer }: Scope, form: Form): Promise<Page> {
-  const controls = await keepPart(workspace.id, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
+async function openedPage({ db, workspace, admitAnswer }: Scope, form: Form): Promise<Page> {
+  const controls = await keepPart(db.owner, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
   await admitKeptPart(admitAnswer, controls)
   return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls.mark, newId(), [])), kept: controls }
 }

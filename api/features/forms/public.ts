@@ -26,7 +26,7 @@ export const routes = [
     response: formDefinition,
     handle: async ({ params }, scope) => {
       const form = await requireOpenForm(scope, params.formKey, 'forms:read')
-      const kept = await keepPart(scope.workspace.id, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
+      const kept = await keepPart(scope.db.owner, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
       await admitKeptPart(scope.admitAnswer, kept)
       return new Reply(kept.bytes, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' })
     },

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Reply } from '#api/http/reply/reply.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
+import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 import { exceedsJsonBytes, jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
 
 /** An answer above this many bytes is written in pieces of about this size, or of one item of its lists (page "Beyond", section 2). */
@@ -16,7 +17,7 @@ export async function sendData(ctx: Context, status: number, data: unknown): Pro
 
 /** Answers with a whole body. */
 export async function sendJson(ctx: Context, status: number, body: unknown): Promise<void> {
-  const written = isLarge(ctx, body) ? await writeInPieces(ctx.state.workspaceId ?? '', body) : JSON.stringify(body)
+  const written = isLarge(ctx, body) ? await writeInPieces(ctx.state.call.owner, body) : JSON.stringify(body)
   ctx.status = status
   // Faster than `ctx.type`, which searches for the type.
   ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8')
@@ -32,7 +33,7 @@ const isLarge = (ctx: Context, body: unknown): boolean =>
   (Array.isArray((body as { data?: unknown } | null)?.data) && exceedsJsonBytes(body, pieceBytes))
 
 /** Writes JSON without holding the thread: other workspaces' calls run between its pieces. */
-async function writeInPieces(workspaceId: string, body: unknown): Promise<Buffer> {
+async function writeInPieces(owner: WorkOwner, body: unknown): Promise<Buffer> {
   const written: Buffer[] = []
   let piece = ''
   for (const text of jsonPieces(body)) {
@@ -40,7 +41,7 @@ async function writeInPieces(workspaceId: string, body: unknown): Promise<Buffer
     if (piece.length < pieceBytes) continue
     written.push(Buffer.from(piece))
     piece = ''
-    await pauseWhenDue(workspaceId)
+    await pauseWhenDue(owner)
   }
   written.push(Buffer.from(piece))
   return Buffer.concat(written)

@@ -61,7 +61,7 @@ export const readRows = <Row>(
 ): Promise<Row[]> => (verification ? verification.query<Row>(db, statement) : db.query<Row>(statement))
 
 /** An executor of read-only statements, each run by `readRows`. */
-export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query' | 'workspaceId'> => ({
-  workspaceId: scope.db.workspaceId,
+export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query' | 'owner'> => ({
+  owner: scope.db.owner,
   query: (statement) => readRows(scope, statement),
 })

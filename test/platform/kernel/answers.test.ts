@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { AnswerAdmission } from '#shared/platform/kernel/process/answer-admission.ts'
-import { othersCalled, trackCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { othersCalled, RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 import { exceedsJsonBytes, jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
 import { eventually } from '#test/support/eventually.ts'
 
@@ -91,9 +91,10 @@ test('answers: a workspace has a quarter while another one calls, with small ans
 
 test('answers: another workspace counts as a caller for a while after its call', async (t) => {
   const [one, another] = [crypto.randomUUID(), crypto.randomUUID()]
-  const end = trackCall(one)
+  const call = new RunningCall()
+  call.countFor(one)
   t.true(othersCalled(another))
-  end()
+  call.end()
   t.true(othersCalled(another))
   await eventually(() => !othersCalled(another))
 })

@@ -25,7 +25,7 @@ export async function computeValues(scope: ComputingScope, type: RecordType, val
   compute.takeSteps(Math.ceil((formulaLimits.steps - budget.steps) / formulaStepsPerStep))
 }
 
-type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'computeBudget'>
+type ComputingScope = Pick<Scope, 'now' | 'db' | 'workspace' | 'computeBudget'>
 
 /** Formula steps, 10 to 20 ns each, in one budget step. */
 const formulaStepsPerStep = 64
@@ -34,5 +34,4 @@ const formulaStepsPerStep = 64
  * A budget without a bound, for scopes that have no budget: they compute few records, and `formulaLimits` bounds the formulas of each
  * record.
  */
-const unbounded = ({ workspace }: ComputingScope): ComputeBudget =>
-  computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
+const unbounded = ({ db }: ComputingScope): ComputeBudget => computeBudget(db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })
