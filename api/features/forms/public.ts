@@ -1,7 +1,7 @@
 import { byKey } from '#api/http/declaration.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { answer } from '#api/http/route.ts'
-import { admitKeptPart, keepPart } from '#api/pages/kept-parts.ts'
+import { keepPart } from '#api/pages/page-parts.ts'
 import { requireAnswers } from '#shared/features/forms/answers.ts'
 import { definitionOf, requireOpenForm } from '#shared/features/forms/forms.ts'
 import { answersInput, formDefinition, thanks } from '#shared/features/forms/schemas.ts'
@@ -27,7 +27,6 @@ export const routes = [
     handle: async ({ params }, scope) => {
       const form = await requireOpenForm(scope, params.formKey, 'forms:read')
       const kept = await keepPart(scope.db.owner, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
-      await admitKeptPart(scope.admitAnswer, kept)
       return new Reply(kept.bytes, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' })
     },
   }),

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
-/** The bytes of an answer. A stream is opened only when it is sent. */
-type ReplyBody = Buffer | string | null | (() => Readable | Promise<Readable>)
+/** The bytes of an answer, whole, as pieces, or as a stream, which is opened only when it is sent. */
+type ReplyBody = Buffer | readonly Buffer[] | string | null | (() => Readable | Promise<Readable>)
 
 /**
  * An answer of a handler that is not `{data}`: bytes with their headers, and a status if it is not the declared one, such as 206, 303, 304 or

@@ -5,21 +5,67 @@ import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-ow
 /** Milliseconds that an answer waits for its admission before OVERLOADED (page "Beyond", section 2). */
 const maxWaitMs = 3_000
 
+/**
+ * An answer that is being sent is cut off when an answer of another share waits and none of its pieces was taken during three looks in a row,
+ * one every 0.5 s. Looks are counted, not milliseconds: while the thread is held, no bytes move and no look happens.
+ */
+const lookMs = 500
+const maxIdleLooks = 3
+
+/**
+ * How far the work on an answer has come: `unread` while its rows are only measured; `made` when it is in memory, so that few may wait;
+ * `committed` when a refusal would hide that the work was done.
+ */
+export type AnswerStage = 'unread' | 'made' | 'committed'
+
 interface WaitingAnswer {
   readonly bytes: number
-  readonly admit: () => void
+  readonly stage: AnswerStage
+  readonly admit: (answer: AdmittedAnswer) => void
 }
 
-/** The answers of one share: bytes that are read, turned into views or written, and answers that wait. */
+/** The answers of one share: those that are read, turned into views or sent, and those that wait. */
 interface Line {
   bytes: number
+  readonly open: Set<AdmittedAnswer>
   readonly waiting: WaitingAnswer[]
 }
 
+/** An admitted answer. Call `end` when it was sent or given up; it may be called twice. */
+export class AdmittedAnswer {
+  readonly #leave: (answer: AdmittedAnswer) => void
+  #cut: (() => void) | undefined
+  #idleLooks = 0
+
+  constructor(leave: (answer: AdmittedAnswer) => void) {
+    this.#leave = leave
+  }
+
+  /** Begins to send it. `cut` ends its connection. */
+  beginSending(cut: () => void): void {
+    this.#cut = cut
+  }
+
+  /** Notes that the client has taken a piece. */
+  notePiece(): void {
+    this.#idleLooks = 0
+  }
+
+  /** Looks whether the client takes the answer, and cuts it off when it did not for three looks. */
+  look(isInTheWay: boolean): void {
+    this.#idleLooks = isInTheWay && this.#cut ? this.#idleLooks + 1 : 0
+    if (this.#idleLooks >= maxIdleLooks) this.#cut?.()
+  }
+
+  end(): void {
+    this.#leave(this)
+  }
+}
+
 /**
- * Admits large answers of a process by their bytes. All together have at most `maxBytes` in flight, those of a share a quarter while
- * another share calls. An answer that is larger is admitted when its share has none in flight. First in, first out for a share, round-robin
- * among shares.
+ * Admits large answers of a process by their bytes. All together have at most `maxBytes` in flight; those of a share have three quarters, and
+ * one quarter while another share calls, so whoever arrives finds room. An answer counts with a quarter at most. First in, first out for a
+ * share, round-robin among shares.
  */
 export class AnswerAdmission {
   readonly #maxBytes: number
@@ -27,6 +73,7 @@ export class AnswerAdmission {
   /** Lines by share. The map's order is the round-robin order. */
   readonly #lines = new Map<string, Line>()
   #bytes = 0
+  #looks: NodeJS.Timeout | undefined
 
   /** `hasOthers` tells whether other shares call. */
   constructor(maxBytes: number, hasOthers: (share: string) => boolean = othersCalled) {
@@ -34,73 +81,91 @@ export class AnswerAdmission {
     this.#hasOthers = hasOthers
   }
 
-  /** Admits an answer and returns a function that ends it; it may be called twice. Throws OVERLOADED after 3 s. */
-  async admit(owner: WorkOwner, size: number): Promise<() => void> {
+  /** Admits an answer. Throws OVERLOADED after 3 s, and at once when too many bytes of made answers of its share wait. */
+  async admit(owner: WorkOwner, size: number, stage: AnswerStage): Promise<AdmittedAnswer> {
     const share = shareOf(owner ?? '')
-    // A line without bytes counts as empty.
-    const bytes = Math.max(1, size)
-    const line = this.#lines.get(share) ?? { bytes: 0, waiting: [] }
+    const bytes = Math.min(size, this.#maxBytes / 4)
+    const line: Line = this.#lines.get(share) ?? { bytes: 0, open: new Set(), waiting: [] }
     this.#lines.set(share, line)
-    if (line.waiting.length === 0 && this.#fits(share, line, bytes)) this.#begin(line, bytes)
-    else await this.#wait(share, line, bytes)
-    let isOpen = true
-    return () => {
-      if (!isOpen) return
-      isOpen = false
+    if (stage === 'committed' || (line.waiting.length === 0 && this.#fits(share, line, bytes))) return this.#begin(share, line, bytes)
+    const waitingBytes = line.waiting.reduce((sum, waiting) => sum + (waiting.stage === 'made' ? waiting.bytes : 0), 0)
+    if (stage === 'made' && waitingBytes + bytes > this.#limitOf(share)) throw overloaded()
+    return this.#wait(share, line, { bytes, stage })
+  }
+
+  #limitOf(share: string): number {
+    const isAlone = this.#lines.size === (this.#lines.has(share) ? 1 : 0) && !this.#hasOthers(share)
+    return (this.#maxBytes / 4) * (isAlone ? 3 : 1)
+  }
+
+  #fits(share: string, line: Line, bytes: number): boolean {
+    return line.bytes + bytes <= this.#limitOf(share) && this.#bytes + bytes <= this.#maxBytes
+  }
+
+  #begin(share: string, line: Line, bytes: number): AdmittedAnswer {
+    line.bytes += bytes
+    this.#bytes += bytes
+    const answer = new AdmittedAnswer((ended) => {
+      if (!line.open.delete(ended)) return
       line.bytes -= bytes
       this.#bytes -= bytes
       this.#removeIfEmpty(share, line)
       this.#admitWaiting()
-    }
+    })
+    line.open.add(answer)
+    return answer
   }
 
-  #fits(share: string, line: Line, bytes: number): boolean {
-    const own = this.#lines.size > 1 || this.#hasOthers(share) ? this.#maxBytes / 4 : this.#maxBytes
-    const isWithin = line.bytes + bytes <= own && this.#bytes + bytes <= this.#maxBytes
-    return isWithin || (line.bytes === 0 && (this.#bytes === 0 || bytes > own))
-  }
-
-  #begin(line: Line, bytes: number): void {
-    line.bytes += bytes
-    this.#bytes += bytes
-  }
-
-  #wait(share: string, line: Line, bytes: number): Promise<void> {
+  #wait(share: string, line: Line, { bytes, stage }: Pick<WaitingAnswer, 'bytes' | 'stage'>): Promise<AdmittedAnswer> {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => {
-        line.waiting.splice(line.waiting.indexOf(answer), 1)
+        line.waiting.splice(line.waiting.indexOf(waiting), 1)
         this.#removeIfEmpty(share, line)
-        reject(
-          problem('OVERLOADED', 'Other large answers of this workspace, or of others of its owner, took 3 s; try again soon', {
-            expected: true,
-          }),
-        )
+        reject(overloaded())
       }, maxWaitMs)
-      const answer = {
+      const waiting: WaitingAnswer = {
         bytes,
-        admit: () => {
+        stage,
+        admit: (answer) => {
           clearTimeout(limit)
-          resolve()
+          resolve(answer)
         },
       }
-      line.waiting.push(answer)
+      line.waiting.push(waiting)
+      this.#looks ??= setInterval(() => this.#look(), lookMs)
     })
   }
 
   #admitWaiting(): void {
     for (const [share, line] of [...this.#lines]) {
-      const next = line.waiting[0]
-      if (!next || !this.#fits(share, line, next.bytes)) continue
-      line.waiting.shift()
-      this.#begin(line, next.bytes)
-      // The share moves behind the other ones.
-      this.#lines.delete(share)
-      this.#lines.set(share, line)
-      next.admit()
+      for (let next = line.waiting[0]; next && this.#fits(share, line, next.bytes); next = line.waiting[0]) {
+        line.waiting.shift()
+        next.admit(this.#begin(share, line, next.bytes))
+        // The share moves behind the other ones.
+        this.#lines.delete(share)
+        this.#lines.set(share, line)
+      }
     }
   }
 
+  /** While answers wait: cuts off those that are in the way of another share and are not taken. */
+  #look(): void {
+    const waiting = [...this.#lines.values()].filter((line) => line.waiting.length > 0)
+    for (const line of [...this.#lines.values()]) {
+      const isInTheWay = waiting.some((other) => other !== line)
+      for (const answer of [...line.open]) answer.look(isInTheWay)
+    }
+    // Others may have stopped calling, which gives a share more room.
+    this.#admitWaiting()
+    if (waiting.length > 0) return
+    clearInterval(this.#looks)
+    this.#looks = undefined
+  }
+
   #removeIfEmpty(share: string, line: Line): void {
-    if (line.bytes === 0 && line.waiting.length === 0) this.#lines.delete(share)
+    if (line.open.size === 0 && line.waiting.length === 0) this.#lines.delete(share)
   }
 }
+
+const overloaded = () =>
+  problem('OVERLOADED', 'Other large answers took 3 s, or too many wait; try again soon, or ask for less at once', { expected: true })
