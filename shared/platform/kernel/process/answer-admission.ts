@@ -6,11 +6,11 @@ import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-ow
 const maxWaitMs = 3_000
 
 /**
- * An answer that is being sent is cut off when an answer of another share waits and none of its pieces was taken during three looks in a row,
- * one every 0.5 s. Looks are counted, not milliseconds: while the thread is held, no bytes move and no look happens.
+ * An answer that is being sent is cut off when an answer of another share waits and none of its pieces was taken in three checks in a row,
+ * one every 0.5 s. Checks are counted, not milliseconds: while the thread is held, no bytes move and no check happens.
  */
-const lookMs = 500
-const maxIdleLooks = 3
+const checkMs = 500
+const maxIdleChecks = 3
 
 /**
  * How far the work on an answer has come: `unread` while its rows are only measured; `made` when it is in memory, so that few may wait;
@@ -35,7 +35,7 @@ interface Line {
 export class AdmittedAnswer {
   readonly #leave: (answer: AdmittedAnswer) => void
   #cut: (() => void) | undefined
-  #idleLooks = 0
+  #idleChecks = 0
 
   constructor(leave: (answer: AdmittedAnswer) => void) {
     this.#leave = leave
@@ -48,13 +48,13 @@ export class AdmittedAnswer {
 
   /** Notes that the client has taken a piece. */
   notePiece(): void {
-    this.#idleLooks = 0
+    this.#idleChecks = 0
   }
 
-  /** Looks whether the client takes the answer, and cuts it off when it did not for three looks. */
-  look(isInTheWay: boolean): void {
-    this.#idleLooks = isInTheWay && this.#cut ? this.#idleLooks + 1 : 0
-    if (this.#idleLooks >= maxIdleLooks) this.#cut?.()
+  /** Checks whether the client takes the answer, and cuts it off when it did not for three checks. */
+  check(isInTheWay: boolean): void {
+    this.#idleChecks = isInTheWay && this.#cut ? this.#idleChecks + 1 : 0
+    if (this.#idleChecks >= maxIdleChecks) this.#cut?.()
   }
 
   end(): void {
@@ -73,7 +73,7 @@ export class AnswerAdmission {
   /** Lines by share. The map's order is the round-robin order. */
   readonly #lines = new Map<string, Line>()
   #bytes = 0
-  #looks: NodeJS.Timeout | undefined
+  #checks: NodeJS.Timeout | undefined
 
   /** `hasOthers` tells whether other shares call. */
   constructor(maxBytes: number, hasOthers: (share: string) => boolean = othersCalled) {
@@ -132,7 +132,7 @@ export class AnswerAdmission {
         },
       }
       line.waiting.push(waiting)
-      this.#looks ??= setInterval(() => this.#look(), lookMs)
+      this.#checks ??= setInterval(() => this.#check(), checkMs)
     })
   }
 
@@ -149,17 +149,17 @@ export class AnswerAdmission {
   }
 
   /** While answers wait: cuts off those that are in the way of another share and are not taken. */
-  #look(): void {
+  #check(): void {
     const waiting = [...this.#lines.values()].filter((line) => line.waiting.length > 0)
     for (const line of [...this.#lines.values()]) {
       const isInTheWay = waiting.some((other) => other !== line)
-      for (const answer of [...line.open]) answer.look(isInTheWay)
+      for (const answer of [...line.open]) answer.check(isInTheWay)
     }
     // Others may have stopped calling, which gives a share more room.
     this.#admitWaiting()
     if (waiting.length > 0) return
-    clearInterval(this.#looks)
-    this.#looks = undefined
+    clearInterval(this.#checks)
+    this.#checks = undefined
   }
 
   #removeIfEmpty(share: string, line: Line): void {
