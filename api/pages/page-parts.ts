@@ -11,6 +11,8 @@ const maxBytes = 64_000_000
 export interface PagePart {
   readonly mark: string
   readonly bytes: Buffer
+  /** Whether it is kept for all visitors. */
+  readonly isKept: boolean
 }
 
 interface Keeping {
@@ -37,7 +39,7 @@ export function keepPart(owner: WorkOwner, shown: object, source: object, make: 
     return known.part
   }
   drop(shown)
-  const keeping: Keeping = { source, part: makePart(owner, make()), bytes: 0 }
+  const keeping: Keeping = { source, part: makePart(owner, make(), true), bytes: 0 }
   parts.set(shown, keeping)
   keeping.part.then(
     ({ bytes }) => count(shown, keeping, bytes.length),
@@ -55,14 +57,14 @@ export function withPart(text: string, { mark, bytes }: PagePart): readonly Buff
 }
 
 /** Makes a part from its pieces, between which the thread is shared. */
-export async function makePart(owner: WorkOwner, pieces: Iterable<string>): Promise<PagePart> {
+export async function makePart(owner: WorkOwner, pieces: Iterable<string>, isKept = false): Promise<PagePart> {
   const written: Buffer[] = []
   for (const text of pieces) {
     written.push(Buffer.from(text))
     await pauseWhenDue(owner)
   }
   // Nobody can know the mark, so no text of a page holds it.
-  return { mark: `<!--${randomUUID()}-->`, bytes: Buffer.concat(written) }
+  return { mark: `<!--${randomUUID()}-->`, bytes: Buffer.concat(written), isKept }
 }
 
 /** Counts a part once it is made, and drops the ones that were not used for the longest time. */

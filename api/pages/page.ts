@@ -73,7 +73,12 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
     'Cache-Control': 'no-store',
   }
   const { text } = renderFrame({ ...page, root, files, color, nonce })
-  return new Reply(page.part ? withPart(text, page.part) : text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+  return new Reply(
+    page.part ? withPart(text, page.part) : text,
+    { ...headers, ...page.failure?.headers },
+    page.failure?.status,
+    page.part?.isKept,
+  )
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */

@@ -27,7 +27,8 @@ export const routes = [
     handle: async ({ params }, scope) => {
       const form = await requireOpenForm(scope, params.formKey, 'forms:read')
       const kept = await keepPart(scope.db.owner, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
-      return new Reply(kept.bytes, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' })
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' }
+      return new Reply(kept.bytes, headers, 200, true)
     },
   }),
   answer({

@@ -19,10 +19,10 @@ export class LargeAnswer {
     this.#isRead = isRead
   }
 
-  /** Admits it as it is measured, before it is read. A repeated read is admitted again. Throws OVERLOADED. */
-  async admitUnread(bytes: number): Promise<void> {
+  /** Admits it as it is measured, before it is read, or as it is kept for all. A repeated read is admitted again. Throws OVERLOADED. */
+  async admitUnread(bytes: number): Promise<AdmittedAnswer> {
     this.#admitted?.end()
-    await this.#admit(bytes, 'unread')
+    return this.#admit(bytes, 'unread')
   }
 
   /**

@@ -11,11 +11,14 @@ export class Reply {
   readonly body: ReplyBody
   readonly headers: Readonly<Record<string, string>>
   readonly status: number | undefined
+  /** Whether its bytes are kept for all callers, so that one that waits to be sent takes no memory. */
+  readonly isKept: boolean
 
-  constructor(body: ReplyBody, headers: Readonly<Record<string, string>>, status?: number) {
+  constructor(body: ReplyBody, headers: Readonly<Record<string, string>>, status?: number, isKept = false) {
     this.body = body
     this.headers = headers
     this.status = status
+    this.isKept = isKept
   }
 }
 

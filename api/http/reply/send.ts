@@ -50,7 +50,7 @@ async function writeInPieces(owner: WorkOwner, body: unknown): Promise<readonly 
 }
 
 /** Sets an answer of bytes. A large one is admitted by its bytes, and sent as fast as the client takes it. */
-async function setBody(ctx: Context, status: number, written: string | Buffer | readonly Buffer[]): Promise<void> {
+async function setBody(ctx: Context, status: number, written: string | Buffer | readonly Buffer[], isKept = false): Promise<void> {
   if (typeof written === 'string' && written.length <= largeBytes) {
     ctx.status = status
     ctx.body = written
@@ -59,7 +59,7 @@ async function setBody(ctx: Context, status: number, written: string | Buffer | 
   const pieces: readonly Buffer[] = Array.isArray(written) ? written : [typeof written === 'string' ? Buffer.from(written) : written]
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
   const large = bytes > largeBytes ? (ctx.state.largeAnswer as LargeAnswer | undefined) : undefined
-  const answer = await large?.admitMade(status, bytes)
+  const answer = await (isKept ? large?.admitUnread(bytes) : large?.admitMade(status, bytes))
   ctx.status = status
   ctx.body = answer
     ? Readable.from(handOver(pieces, answer, () => ctx.res.destroy()))
@@ -81,12 +81,12 @@ function* handOver(pieces: readonly Buffer[], answer: AdmittedAnswer, cut: () =>
 }
 
 /** Answers bytes with their own headers; no bytes for HEAD. */
-export async function sendReply(ctx: Context, ordinary: number, { body, headers, status = ordinary }: Reply): Promise<void> {
+export async function sendReply(ctx: Context, ordinary: number, { body, headers, status = ordinary, isKept }: Reply): Promise<void> {
   if (typeof body === 'function') {
     ctx.status = status
     ctx.body = ctx.method === 'HEAD' ? '' : await body()
     // Koa turns a null body into 204, whatever the status.
-  } else await setBody(ctx, status, body ?? '')
+  } else await setBody(ctx, status, body ?? '', isKept)
   ctx.res.removeHeader('Content-Type')
   for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value)
 }

@@ -40,7 +40,7 @@ export interface PlatformScope extends Services, Pick<CursorScope, 'cursorBindin
   /** Set in a rehearsal, whose transaction will be rolled back. Auto-numbered fields then get no numbers. */
   readonly rehearsal?: true
   /** Set in a request: waits until an answer of so many bytes, which is measured, may be read and written. Throws OVERLOADED after 3 s. */
-  readonly admitAnswer?: ((bytes: number) => Promise<void>) | undefined
+  readonly admitAnswer?: ((bytes: number) => Promise<unknown>) | undefined
 }
 
 /** Scope of work in a workspace: the workspace, the actor and its rights. */

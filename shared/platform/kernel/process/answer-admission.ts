@@ -13,7 +13,7 @@ const checkMs = 500
 const maxIdleChecks = 3
 
 /**
- * How far the work on an answer has come: `unread` while its rows are only measured; `made` when it is in memory, so that few may wait;
+ * How far the work on an answer has come: `unread` while its rows are only measured, or its bytes are kept for all; `made` when it is in memory, so that few may wait;
  * `committed` when a refusal would hide that the work was done.
  */
 export type AnswerStage = 'unread' | 'made' | 'committed'
