@@ -15,7 +15,7 @@ import { servePageFiles } from '#api/pages/assets/files.ts'
 import { serveDescription } from '#api/pages/reference/docs.ts'
 import { sections } from '#api/routes.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
-import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
@@ -30,8 +30,8 @@ export function createApp(services: ApiServices): Koa {
   const observeRequest = createRequestObserver(services)
   const respond: Koa.Middleware = async (ctx, next) => {
     const finished = observeRequest(ctx)
-    ctx.state.workspaceId = workspaceIn(ctx.path)
-    const endCall = trackCall(ctx.state.workspaceId)
+    const call = new RunningCall()
+    ctx.state.call = call
     drainUnreadBody(ctx)
     try {
       requireContentHost(ctx, services.config)
@@ -41,7 +41,7 @@ export function createApp(services: ApiServices): Koa {
     } catch (error) {
       answerFailure(ctx, error, services)
     } finally {
-      endCall()
+      call.end()
       finished()
     }
   }
@@ -55,6 +55,3 @@ export function createApp(services: ApiServices): Koa {
   app.use(routers.routes())
   return app
 }
-
-/** The workspace that an address names, which nobody has checked yet. */
-const workspaceIn = (path: string): string | undefined => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.exec(path)?.[0].toLowerCase()

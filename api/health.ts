@@ -4,6 +4,7 @@ import type { ApiServices } from '#api/http/services.ts'
 import { mayReadMetrics } from '#api/metrics.ts'
 import { checkReadiness } from '#shared/platform/db/health.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { readMetrics } from '#shared/platform/kernel/metrics.ts'
 
 /** Serves `/healthz`, `/readyz` and, unless they have a port of their own, `/metrics` (decisions, Health). */
 export function serveHealth(routerFor: (path: string) => Router, { database, cache, parts, blobs, config }: ApiServices): void {
@@ -19,6 +20,6 @@ export function serveHealth(routerFor: (path: string) => Router, { database, cac
   routerFor('/metrics').get('/metrics', async (ctx) => {
     if (!mayReadMetrics(config, ctx.req)) throw problem('UNAUTHORIZED', 'The metrics need METRICS_TOKEN as a bearer token')
     ctx.type = registry.contentType
-    ctx.body = await registry.metrics()
+    ctx.body = await readMetrics(registry)
   })
 }

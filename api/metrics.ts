@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { registry } from '#api/http/metrics.ts'
 import { listen } from '#api/listen.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
+import { readMetrics } from '#shared/platform/kernel/metrics.ts'
 
 /** Whether a request carries METRICS_TOKEN as its bearer token; true where there is none. */
 export function mayReadMetrics({ metricsToken }: Pick<Config, 'metricsToken'>, { headers }: Pick<IncomingMessage, 'headers'>): boolean {
@@ -28,6 +29,6 @@ export async function serveMetrics(config: Config, port: number): Promise<{ read
 async function answer(config: Config, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end()
   if (!mayReadMetrics(config, request)) return void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end()
-  const metrics = await registry.metrics()
+  const metrics = await readMetrics(registry)
   response.writeHead(200, { 'Content-Type': registry.contentType }).end(metrics)
 }

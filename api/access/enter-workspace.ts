@@ -10,21 +10,25 @@ import { dispositionOf, requireNotHalted } from '#shared/platform/kernel/backgro
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { nameWorkspace } from '#shared/platform/kernel/process/current-request.ts'
+import type { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
+import { workOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Retry-After, in seconds, for a workspace that is being set up. */
 const setUpRetrySeconds = 2
 
 /**
  * Enters the workspace of a request: 404 when the caller does not belong to it, 403 or 503 when it is suspended or not ready, 404 when the
- * route's app is off or its resource does not exist, 403 when no role allows the route. Runs before the body is read.
+ * route's app is off or its resource does not exist, 403 when no role allows the route. Runs before the body is read. From here on the call
+ * counts for the workspace.
  */
 export async function enterWorkspace(
   route: Route,
   platform: PlatformScope,
   orgId: string,
   head: RequestHead<never, unknown>,
+  call: RunningCall,
 ): Promise<Admitted> {
-  if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head)
+  if (route.permission === 'public') return enterAsVisitor(route, platform, orgId, head, call)
   const { principal, cache, db } = platform
   if (!principal || !isUuid(orgId) || (principal.workspaceId !== null && principal.workspaceId !== orgId.toLowerCase()))
     throw unknownWorkspaceProblem()
@@ -33,6 +37,7 @@ export async function enterWorkspace(
   const actor = workspace && (await loadActor(cache, db, id, principal.id))
   if (!workspace || !actor) throw unknownWorkspaceProblem()
   nameWorkspace(id)
+  call.countFor(workOwner(id, workspace.share_id))
   requireReady(workspace)
   requireNotHalted({ work: 'request', app: route.app }, workspace)
   const scope: Scope = { ...platform, db: db.forWorkspace(id, workspace.share_id), workspace, actor }
@@ -68,11 +73,20 @@ async function resolveResource(route: Route, head: RequestHead<never, unknown>, 
  * Enters the workspace as visitor. An absent, switched off or private resource gives the same 404 (document 3, Public endpoints). The
  * route's handler checks the permissions of the visitors' roles.
  */
-async function enterAsVisitor(route: Route, platform: PlatformScope, orgId: string, head: RequestHead<never, unknown>): Promise<Admitted> {
+async function enterAsVisitor(
+  route: Route,
+  platform: PlatformScope,
+  orgId: string,
+  head: RequestHead<never, unknown>,
+  call: RunningCall,
+): Promise<Admitted> {
   const { cache, db } = platform
   const id = orgId.toLowerCase()
   const workspace = isUuid(id) ? await loadWorkspace(cache, db, id) : undefined
-  if (workspace) nameWorkspace(id)
+  if (workspace) {
+    nameWorkspace(id)
+    call.countFor(workOwner(id, workspace.share_id))
+  }
   const isReady = workspace && workspace.status !== 'provisioning'
   if (!isReady || dispositionOf({ work: 'request', app: route.app }, workspace) !== 'runs') throw problem('NOT_FOUND')
   const actor = await loadVisitor(cache, db, id)

@@ -14,7 +14,7 @@ import { discardJobFile } from '#shared/platform/jobs/job-files.ts'
 import { cancelQueuedOperation, findOperation, type Operation, recordFailureAnswered } from '#shared/platform/jobs/operations/operations.ts'
 import { retryOperation } from '#shared/platform/jobs/operations/retry-operation.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
+import type { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 
 /** A request to a delegate route. */
 interface DelegatedCall {
@@ -42,7 +42,7 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   const operation =
     preferred.ms === 0
       ? undefined
-      : await waitUntracked(workspaceId ?? undefined, () => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
+      : await (ctx.state.call as RunningCall).waitUncounted(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
   // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') {

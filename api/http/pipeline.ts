@@ -5,6 +5,7 @@ import { refuseCrossSite, refusesCrossSite } from '#api/http/cors.ts'
 import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegate.ts'
 import { type BodyHashes, callerIdempotencyKey, hashBody, readIdempotencyKey, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
+import { LargeAnswer } from '#api/http/reply/admission.ts'
 import { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import { sendData, sendReply } from '#api/http/reply/send.ts'
 import { requireCleanAddress } from '#api/http/request/query.ts'
@@ -23,6 +24,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import type { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 
 /**
  * Handles every request in one order: cross-site check (403), limit by IP, authentication (401), workspace (404), app enabled (404), permission
@@ -122,11 +124,11 @@ const pageOf = ({ framed }: PageRoute, shown: Page | Reply, { config }: ApiServi
 
 async function send(ctx: Context, { status, data }: Answer): Promise<void> {
   if (data instanceof WithETag) {
+    await sendData(ctx, status, data.data)
     ctx.set('ETag', data.etag)
-    await sendData(ctx, status, data.data)
   } else if (data instanceof WithHeaders) {
-    ctx.set(data.headers)
     await sendData(ctx, status, data.data)
+    ctx.set(data.headers)
   } else if (data instanceof Reply) await sendReply(ctx, status, data)
   else await sendData(ctx, status, data)
 }
@@ -156,27 +158,21 @@ async function handleOnce(
 
 /** Checks authentication, workspace, app and permission, before the body is read. */
 async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
+  ctx.state.largeAnswer ??= new LargeAnswer(ctx, services.answers, isRead(route))
+  const largeAnswer = ctx.state.largeAnswer as LargeAnswer
   const platform = {
     ...(await authenticate(ctx, route.permission, services, db)),
-    admitAnswer: admissionOf(ctx, services),
+    admitAnswer: (bytes: number) => largeAnswer.admitUnread(bytes),
     cursorBinding: () => cursorBindingOf(route, ctx),
   }
   requireCleanAddress(ctx)
   const orgId = ctx.params?.orgId as string | undefined
-  if (orgId === undefined) return { scope: platform, resource: undefined }
-  return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) })
+  const call = ctx.state.call as RunningCall
+  if (orgId !== undefined)
+    return enterWorkspace(route, platform, orgId, { params: ctx.params, query: () => readRouteQuery(route, ctx) }, call)
+  call.countFor(platform.principal?.id ?? null)
+  return { scope: platform, resource: undefined }
 }
-
-/** Admits a request's large answer until it has been sent or the caller has gone. A repeated read is admitted again. */
-const admissionOf =
-  (ctx: Context, { answers }: ApiServices) =>
-  async (bytes: number): Promise<void> => {
-    ctx.state.endAnswer?.()
-    const end = await answers.admit(ctx.state.workspaceId ?? '', bytes)
-    ctx.state.endAnswer = end
-    if (ctx.res.closed) end()
-    else ctx.res.once('close', end)
-  }
 
 /** What cursors of a request are valid for: its route, the names in its path, the workspace among them, and the parameters that choose rows. */
 const cursorBindingOf = (route: Route, ctx: Context): unknown => [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Reply } from '#api/http/reply/reply.ts'
 import { fileVersion, type PageScript } from '#api/pages/assets/files.ts'
-import { type KeptPart, withKeptPart } from '#api/pages/kept-parts.ts'
+import { type PagePart, withPart } from '#api/pages/page-parts.ts'
 import { type Html, template } from '#api/pages/template.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
@@ -21,8 +21,8 @@ export interface Page {
   readonly brand?: Brand
   /** Content below the title. */
   readonly body: Html
-  /** A part whose mark the body holds; such a page shows no failure. */
-  readonly kept?: KeptPart
+  /** A part whose mark the body holds. */
+  readonly part?: PagePart
   /** The reason of a failure, which sets the answer's status. The body shows the message beside its field. */
   readonly failure?: Problem
   /** Address to redirect to at once; the body links to it too. A delayed redirect would interrupt slow readers. */
@@ -73,11 +73,12 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
     'Cache-Control': 'no-store',
   }
   const { text } = renderFrame({ ...page, root, files, color, nonce })
-  if (page.kept) {
-    const { length, open } = withKeptPart(text, page.kept)
-    return new Reply(open, { ...headers, 'Content-Length': `${length}` })
-  }
-  return new Reply(text, { ...headers, ...page.failure?.headers }, page.failure?.status)
+  return new Reply(
+    page.part ? withPart(text, page.part) : text,
+    { ...headers, ...page.failure?.headers },
+    page.failure?.status,
+    page.part?.isKept,
+  )
 }
 
 /** Path of the public URL, the prefix of every path; empty for a root URL. */

@@ -1,11 +1,11 @@
 import { byKey } from '#api/http/declaration.ts'
 import { maxBodyBytes } from '#api/http/request/body.ts'
 import { page } from '#api/http/route.ts'
-import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
+import { type Field, renderFieldPieces, withErrors } from '#api/pages/fields/field.ts'
 import { attemptField, readAttempt } from '#api/pages/fields/form.ts'
-import { admitKeptPart, keepPart } from '#api/pages/kept-parts.ts'
 import { markdown } from '#api/pages/markdown.ts'
 import type { Page } from '#api/pages/page.ts'
+import { keepPart, makePart } from '#api/pages/page-parts.ts'
 import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
@@ -34,28 +34,24 @@ const renderDone = template<{ readonly message: string; readonly redirect: strin
 const trapField = 'company-website'
 
 /** The page as a visitor opens it. Its controls are the same for all visitors, so they are made once. */
-async function openedPage({ workspace, admitAnswer }: Scope, form: Form): Promise<Page> {
-  const controls = await keepPart(workspace.id, form, workspace, () => fieldPieces(formControlsOf(form, workspace)))
-  await admitKeptPart(admitAnswer, controls)
-  return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls.mark, newId(), [])), kept: controls }
-}
-
-function* fieldPieces(controls: readonly Field[]): Generator<string> {
-  for (const control of controls) yield renderFields([control]).text
+async function openedPage({ db, workspace }: Scope, form: Form): Promise<Page> {
+  const controls = await keepPart(db.owner, form, workspace, () => renderFieldPieces(formControlsOf(form, workspace)))
+  return { title: form.name, brand: workspace, body: renderForm(shownOf(form, controls.mark, newId(), [])), part: controls }
 }
 
 /** The page with what a visitor sent, and the problems beside the fields. */
-function refusedPage(
+async function refusedPage(
   scope: Scope,
   form: Form,
   sent: { readonly fields: URLSearchParams; readonly problems: ReadonlyMap<string, Problem> },
-): Page {
+): Promise<Page> {
   const controls = formControlsOf(form, scope.workspace, sent.fields)
   const errors = Object.fromEntries([...sent.problems].map(([key, { message }]) => [key, errorText(form, key, message)]))
   const wrong = controls.filter(({ name }) => Object.hasOwn(errors, name)).map(({ name, label }) => ({ key: name, label }))
   const [failure] = sent.problems.values()
-  const shown = shownOf(form, renderFields(withErrors(controls, errors)).text, sent.fields.get(attemptField) || newId(), wrong)
-  return { title: form.name, brand: scope.workspace, body: renderForm(shown), ...(failure ? { failure } : {}) }
+  const part = await makePart(scope.db.owner, renderFieldPieces(withErrors(controls, errors)))
+  const shown = shownOf(form, part.mark, sent.fields.get(attemptField) || newId(), wrong)
+  return { title: form.name, brand: scope.workspace, body: renderForm(shown), part, ...(failure ? { failure } : {}) }
 }
 
 const shownOf = (form: Form, fields: string, id: string, wrong: Shown['wrong']): Shown => ({

@@ -2,7 +2,7 @@ import { byKey } from '#api/http/declaration.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { maxBodyBytes } from '#api/http/request/body.ts'
 import { answer } from '#api/http/route.ts'
-import { admitKeptPart, keepPart } from '#api/pages/kept-parts.ts'
+import { keepPart } from '#api/pages/page-parts.ts'
 import { requireAnswers } from '#shared/features/forms/answers.ts'
 import { definitionOf, requireOpenForm } from '#shared/features/forms/forms.ts'
 import { answersInput, formDefinition, thanks } from '#shared/features/forms/schemas.ts'
@@ -27,9 +27,9 @@ export const routes = [
     response: formDefinition,
     handle: async ({ params }, scope) => {
       const form = await requireOpenForm(scope, params.formKey, 'forms:read')
-      const kept = await keepPart(scope.workspace.id, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
-      await admitKeptPart(scope.admitAnswer, kept)
-      return new Reply(kept.bytes, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' })
+      const kept = await keepPart(scope.db.owner, form.fields, form, () => [JSON.stringify({ data: definitionOf(form) })])
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' }
+      return new Reply(kept.bytes, headers, 200, true)
     },
   }),
   answer({

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 
-/** The bytes of an answer. A stream is opened only when it is sent. */
-type ReplyBody = Buffer | string | null | (() => Readable | Promise<Readable>)
+/** The bytes of an answer, whole, as pieces, or as a stream, which is opened only when it is sent. */
+type ReplyBody = Buffer | readonly Buffer[] | string | null | (() => Readable | Promise<Readable>)
 
 /**
  * An answer of a handler that is not `{data}`: bytes with their headers, and a status if it is not the declared one, such as 206, 303, 304 or
@@ -11,11 +11,14 @@ export class Reply {
   readonly body: ReplyBody
   readonly headers: Readonly<Record<string, string>>
   readonly status: number | undefined
+  /** Whether its bytes are kept for all callers, so that one that waits to be sent takes no memory. */
+  readonly isKept: boolean
 
-  constructor(body: ReplyBody, headers: Readonly<Record<string, string>>, status?: number) {
+  constructor(body: ReplyBody, headers: Readonly<Record<string, string>>, status?: number, isKept = false) {
     this.body = body
     this.headers = headers
     this.status = status
+    this.isKept = isKept
   }
 }
 

@@ -39,8 +39,8 @@ export interface PlatformScope extends Services, Pick<CursorScope, 'cursorBindin
   readonly verification?: Verification | undefined
   /** Set in a rehearsal, whose transaction will be rolled back. Auto-numbered fields then get no numbers. */
   readonly rehearsal?: true
-  /** Set in a request: waits until an answer of so many bytes may be read and written. Throws OVERLOADED after 3 s. */
-  readonly admitAnswer?: ((bytes: number) => Promise<void>) | undefined
+  /** Set in a request: waits until an answer of so many bytes, which is measured, may be read and written. Throws OVERLOADED after 3 s. */
+  readonly admitAnswer?: ((bytes: number) => Promise<unknown>) | undefined
 }
 
 /** Scope of work in a workspace: the workspace, the actor and its rights. */
@@ -61,7 +61,7 @@ export const readRows = <Row>(
 ): Promise<Row[]> => (verification ? verification.query<Row>(db, statement) : db.query<Row>(statement))
 
 /** An executor of read-only statements, each run by `readRows`. */
-export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query' | 'workspaceId'> => ({
-  workspaceId: scope.db.workspaceId,
+export const createReader = (scope: Pick<PlatformScope, 'db' | 'verification'>): Pick<Executor, 'query' | 'owner'> => ({
+  owner: scope.db.owner,
   query: (statement) => readRows(scope, statement),
 })

@@ -19,7 +19,7 @@ const definitionPosition = schema(t.Object({ created_at: t.String(), key: t.Stri
  * `limit`.
  */
 export async function pageDefinitions<Item extends Definition>(
-  scope: CursorScope & { readonly db: Pick<Executor, 'workspaceId'> },
+  scope: CursorScope & { readonly db: Pick<Executor, 'owner'> },
   definitions: readonly Item[],
   { limit, cursor }: LinkedQuery,
 ): Promise<LinkedPage<Item>> {

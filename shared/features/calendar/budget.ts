@@ -9,21 +9,21 @@ const maxTransactionSteps = 1_000_000
 /** Steps of reading one file: its time zones, and series that it splits. */
 const maxFileSteps = 20_000_000
 
-const budgetOf = ({ workspace }: Pick<Scope, 'workspace'>, steps: number): ComputeBudget =>
-  computeBudget(workspace.id, {
+const budgetOf = ({ db }: Pick<Scope, 'db'>, steps: number): ComputeBudget =>
+  computeBudget(db.owner, {
     steps,
     bound: `The repeating events take more than ${steps} steps to compute: ask for a shorter time or fewer calendars, or let events repeat less often`,
   })
 
 /** The budget of one calendar query, such as a list, free times or free/busy. The whole query shares it. */
-export const queryBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxQuerySteps)
+export const queryBudget = (scope: Pick<Scope, 'db'>): ComputeBudget => budgetOf(scope, maxQuerySteps)
 
 /** The budget of computations inside one open transaction. */
-export const transactionBudget = (scope: Pick<Scope, 'workspace'>): ComputeBudget => budgetOf(scope, maxTransactionSteps)
+export const transactionBudget = (scope: Pick<Scope, 'db'>): ComputeBudget => budgetOf(scope, maxTransactionSteps)
 
 /** The budget of reading a file. */
-export const fileBudget = ({ workspace }: Pick<Scope, 'workspace'>): ComputeBudget =>
-  computeBudget(workspace.id, {
+export const fileBudget = ({ db }: Pick<Scope, 'db'>): ComputeBudget =>
+  computeBudget(db.owner, {
     steps: maxFileSteps,
     bound: `The time zones and series of the file take more than ${maxFileSteps} steps to compute: import it in parts, or with fewer zones`,
   })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { connectionProblem, isConnectionCut, isDatabaseUnavailable, translateDatabaseError } from '#shared/platform/db/database-errors.ts'
-import { type ConnectionOwner, ConnectionShares, connectionOwner, shareOf } from '#shared/platform/db/pool/connection-shares.ts'
+import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
 import { LongWaits } from '#shared/platform/db/pool/long-waits.ts'
 import { createPool, type DatabaseOptions, findIdleTimeoutError } from '#shared/platform/db/pool/pool.ts'
 import { probeDatabase } from '#shared/platform/db/pool/probe.ts'
@@ -15,6 +15,7 @@ import { runAndLogSlow, type SlowStatements } from '#shared/platform/db/statemen
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Part } from '#shared/platform/kernel/process/part.ts'
+import { shareOf, type WorkOwner, workOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Where statements run: on any free connection of the pool, or in one transaction. */
 export interface Executor {
@@ -31,8 +32,8 @@ export interface Executor {
   transaction<T>(work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T>
   /** Runs `hook` after the commit of the transaction; outside one, at once. */
   afterCommit(hook: () => void): void
-  /** The workspace for which its connections count; null for the platform's own work. */
-  readonly workspaceId: string | null
+  /** For whom its connections and the computing on its rows count. */
+  readonly owner: WorkOwner
   /**
    * The same executor with its connections counted for a workspace, and for the share of its owner's workspaces; a transaction keeps its
    * connection.
@@ -48,7 +49,7 @@ export interface Tx extends Executor {
 /** For whom statements run: the workspace whose share counts, and the meter of its caller. */
 interface User {
   readonly workspaceId: string | null
-  readonly owner: ConnectionOwner
+  readonly owner: WorkOwner
   readonly meter?: ByteMeter | undefined
 }
 
@@ -57,7 +58,7 @@ const platformUser: User = { workspaceId: null, owner: null }
 /** The process's connection pool. Close it when the process stops. */
 export class Database implements Executor {
   readonly pool: pg.Pool
-  readonly workspaceId = null
+  readonly owner = null
   readonly url: string
   readonly #part: Part | undefined
   readonly #slow: SlowStatements | undefined
@@ -98,7 +99,7 @@ export class Database implements Executor {
   }
 
   forWorkspace(workspaceId: string, shareId = workspaceId): Executor {
-    return this.#executor({ workspaceId, owner: connectionOwner(workspaceId, shareId) })
+    return this.#executor({ workspaceId, owner: workOwner(workspaceId, shareId) })
   }
 
   /** The same executor, whose `meter` counts the bytes of the rows that it reads. */
@@ -108,16 +109,13 @@ export class Database implements Executor {
 
   #executor(user: User): Executor {
     const shared: Executor = {
-      workspaceId: user.workspaceId,
+      owner: user.owner,
       query: (statement) => this.#query(user, statement),
       transaction: (work, last) => this.#runTransaction(user, work, last),
       afterCommit: (hook) => hook(),
       forWorkspace: (workspaceId, shareId) => {
         // Without a share, the same workspace keeps the one that it has.
-        const owner = connectionOwner(
-          workspaceId,
-          shareId ?? (workspaceId === user.workspaceId ? shareOf(user.owner) : null) ?? workspaceId,
-        )
+        const owner = workOwner(workspaceId, shareId ?? (workspaceId === user.workspaceId ? shareOf(user.owner) : null) ?? workspaceId)
         return owner === user.owner ? shared : this.#executor({ ...user, workspaceId, owner })
       },
     }
@@ -201,7 +199,7 @@ export class Database implements Executor {
     })
   }
 
-  async #connect(owner: ConnectionOwner): Promise<pg.PoolClient> {
+  async #connect(owner: WorkOwner): Promise<pg.PoolClient> {
     const admission = this.#shares.acquire(owner)
     if (admission) await admission
     try {
@@ -212,7 +210,7 @@ export class Database implements Executor {
     }
   }
 
-  #release(owner: ConnectionOwner, client: pg.PoolClient, broken: boolean): void {
+  #release(owner: WorkOwner, client: pg.PoolClient, broken: boolean): void {
     client.release(broken)
     this.#shares.release(owner)
   }
@@ -220,7 +218,7 @@ export class Database implements Executor {
   // Not `pool.query`: it closes the connection on every error, even for a duplicate value. The next statement then waits for a new
   // connection, which must prepare its statements again (measured: a creation with a duplicate value took six times as long as a successful
   // one).
-  async #withClient<T>(owner: ConnectionOwner, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async #withClient<T>(owner: WorkOwner, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(owner)
     let broken = true
     try {
@@ -236,7 +234,7 @@ export class Database implements Executor {
   }
 
   // The first statement carries the `begin`, which saves a round trip.
-  async #runTransaction<T>({ workspaceId, owner, meter }: User, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
+  async #runTransaction<T>({ owner, meter }: User, work: (tx: Tx) => Promise<T>, last?: (result: T) => Statement): Promise<T> {
     const client = await this.#connect(owner)
     const hooks: (() => void)[] = []
     let broken: unknown
@@ -247,7 +245,7 @@ export class Database implements Executor {
     }
     const translate = (error: unknown) => this.#translate(findIdleTimeoutError(client) ?? error, isCommitting)
     try {
-      const result = await work(transactionOf(workspaceId, run, hooks, translate))
+      const result = await work(transactionOf(owner, run, hooks, translate))
       isCommitting = true
       if (last) await run(last(result), true)
       else if (!isIdle(client)) await client.query('commit')
@@ -273,9 +271,9 @@ const isIdle = (client: pg.PoolClient): boolean => client.getTransactionStatus()
 /** Runs a statement of a transaction, and commits with it when `commits`. */
 type Run = <Row>(statement: Statement<Row>, commits?: boolean) => Promise<Row[]>
 
-function transactionOf(workspaceId: string | null, run: Run, hooks: (() => void)[], translate: (error: unknown) => unknown): Tx {
+function transactionOf(owner: WorkOwner, run: Run, hooks: (() => void)[], translate: (error: unknown) => unknown): Tx {
   const tx: Tx = {
-    workspaceId,
+    owner,
     inTransaction: true,
     query: async <Row>(statement: Statement<Row>) => {
       try {

@@ -5,6 +5,7 @@ import type { Database } from '#shared/platform/db/database.ts'
 import { findNewestMigration } from '#shared/platform/db/migrate.ts'
 import { text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { readMetrics } from '#shared/platform/kernel/metrics.ts'
 import type { Parts } from '#shared/platform/kernel/process/part.ts'
 
 const findMigration = statement('db.findMigration', 'select name::text as name from migrations where migrations.name = $name::text', {
@@ -75,7 +76,7 @@ export async function answerHealth(
       const [status, body] = await ready()
       return [status, 'application/json', JSON.stringify(body)]
     },
-    '/metrics': async () => [200, registry.contentType, await registry.metrics()],
+    '/metrics': async () => [200, registry.contentType, await readMetrics(registry)],
   }
   const answer = answers[(request.url ?? '').split('?')[0] ?? '']
   const [status, type, body] =

@@ -19,8 +19,8 @@ const maxItemBytes = maxListBytes - 10_000
  */
 const maxJsonBytes = (rowBytes: number, rows: number): number => rowBytes * 6 + rows * 2_000
 
-/** What reads a list, and the workspace whose share of the thread its items are measured in. */
-type ListExecutor = Pick<Executor, 'query' | 'workspaceId'>
+/** What reads a list, and for whom the measuring of its items counts. */
+type ListExecutor = Pick<Executor, 'query' | 'owner'>
 
 /** The rows of a read that fit into its byte limit. */
 interface FittingRows<Row> {
@@ -60,16 +60,13 @@ export async function readWholeList<Row>(db: ListExecutor, statement: Statement<
 }
 
 /** Returns the items of a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single item. */
-export async function requireFittingItems<Item>(db: Pick<Executor, 'workspaceId'>, items: Item[], hint: string): Promise<Item[]> {
+export async function requireFittingItems<Item>(db: Pick<Executor, 'owner'>, items: Item[], hint: string): Promise<Item[]> {
   if ((await takeFittingItems(db, items)).length < items.length) throw tooLarge(hint)
   return items
 }
 
 /** Returns the first items, at least one, that together have at most 10 MB as JSON. Measuring many of them shares the thread. */
-export async function takeFittingItems<Item>(
-  db: Pick<Executor, 'workspaceId'>,
-  items: Iterable<Item> | AsyncIterable<Item>,
-): Promise<Item[]> {
+export async function takeFittingItems<Item>(db: Pick<Executor, 'owner'>, items: Iterable<Item> | AsyncIterable<Item>): Promise<Item[]> {
   return (await collectItems(db, items)).items
 }
 
@@ -183,7 +180,7 @@ const smallerPages = 'ask for pages by limit, 1 to 200'
 
 /** Collects items until they have 10 MB together. */
 async function collectItems<Item>(
-  { workspaceId }: Pick<Executor, 'workspaceId'>,
+  { owner }: Pick<Executor, 'owner'>,
   source: AsyncIterable<Item> | Iterable<Item>,
 ): Promise<{ items: Item[]; isCut: boolean }> {
   let remainingBytes = maxItemBytes
@@ -197,7 +194,7 @@ async function collectItems<Item>(
     pieceBytes += bytes
     if (pieceBytes < maxPieceBytes) continue
     pieceBytes = 0
-    await pauseWhenDue(workspaceId ?? '')
+    await pauseWhenDue(owner)
   }
   return { items, isCut: false }
 }

@@ -35,7 +35,7 @@ export function trackWrites(inner: Executor): Tracked {
     }
   }
   const wrap = (db: Executor): Executor => ({
-    workspaceId: db.workspaceId,
+    owner: db.owner,
     query: (statement) => (statement.repeatable ? db.query(statement) : count([statement.text], () => db.query(statement))),
     transaction: (work, last) => {
       const texts: string[] = []
@@ -69,7 +69,7 @@ function recordText<Row>(texts: string[], statement: Statement<Row>): Statement<
 /** A transaction that records the texts of its statements. */
 function recordStatements(tx: Tx, texts: string[]): Tx {
   const self: Tx = {
-    workspaceId: tx.workspaceId,
+    owner: tx.owner,
     inTransaction: true,
     query: (statement) => tx.query(recordText(texts, statement)),
     transaction: (work, last) => tx.transaction(() => work(self), last && ((result) => recordText(texts, last(result)))),

@@ -19,7 +19,7 @@ const stepBound = `a step may take at most ${flowLimits.computeSteps} steps of c
 
 /** Runs a block over `{{trigger.input}}` without a flow. Returns its outcome, and the budget steps of each turn of the event loop. */
 async function computed(block: typeof filterBlock, config: object, input: unknown) {
-  const budget = stepBudget('w')
+  const budget = stepBudget({ owner: 'w' })
   const lookup =
     (extra: Readonly<Record<string, unknown>> = {}) =>
     ([root, ...path]: readonly [string, ...string[]]) =>

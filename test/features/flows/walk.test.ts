@@ -74,7 +74,7 @@ async function played(definition: FlowDefinition, input: unknown): Promise<strin
     reschedule: async () => undefined,
   }
   const run = { id: 'run', input: { input }, state: null, steps: 0 }
-  await executeRun(await createRunExecution(compileFlow(definition), run, stepBudget('w')), stage)
+  await executeRun(await createRunExecution(compileFlow(definition), run, stepBudget({ owner: 'w' })), stage)
   return rows.map(({ node_id, iteration, status }) => `${node_id}@${iteration}${status === 'ok' ? '' : ' failed'}`)
 }
 

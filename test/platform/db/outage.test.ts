@@ -36,7 +36,7 @@ test('outage: an API answers 503 while the database is away, and logs two lines 
   network.mend()
   const back = await api.line('the database is back')
   t.is(back.refused, answers.length)
-  t.is(await metricOf(root, 'kontor_database_up'), 'kontor_database_up 1')
+  await eventually(async () => (await metricOf(root, 'kontor_database_up')) === 'kontor_database_up 1')
   t.is((await owner.post(records, { values: { name: 'Back' } })).status, 201)
   t.is((await new Client(root, null).get('/readyz')).body.parts.database, 'up')
   t.deepEqual(messages(api.lines()), ['api ready', 'the database is away', 'the database is back'])

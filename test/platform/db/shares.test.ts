@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { ConnectionShares, connectionOwner } from '#shared/platform/db/pool/connection-shares.ts'
+import { ConnectionShares } from '#shared/platform/db/pool/connection-shares.ts'
+import { workOwner } from '#shared/platform/kernel/process/work-owner.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg, createPerson, type Org } from '#test/support/factories.ts'
 import { type HeldLock, lockRow } from '#test/support/locks.ts'
@@ -48,7 +49,7 @@ test('shares: free connections go to workspaces below a quarter in turn, and in 
 
 test('shares: the workspaces of one owner leave the last quarter to others, together', (t) => {
   const shares = new ConnectionShares(16, () => undefined)
-  const ofOwner = ['a', 'b', 'c'].map((workspace) => connectionOwner(workspace, 'owner'))
+  const ofOwner = ['a', 'b', 'c'].map((workspace) => workOwner(workspace, 'owner'))
   const taken = Array.from({ length: 18 }, (_, index) => take(shares, ofOwner[index % 3] ?? null))
   t.is(taken.filter(Boolean).length, 12)
   for (const other of ['d', 'e', 'f']) t.true(take(shares, other), other)
@@ -56,7 +57,7 @@ test('shares: the workspaces of one owner leave the last quarter to others, toge
 
 test('shares: while others wait, the workspaces of one owner get a quarter together, in turn with others', async (t) => {
   const shares = new ConnectionShares(16, () => undefined)
-  const [a, b, c] = ['a', 'b', 'c'].map((workspace) => connectionOwner(workspace, 'owner')) as [string, string, string]
+  const [a, b, c] = ['a', 'b', 'c'].map((workspace) => workOwner(workspace, 'owner')) as [string, string, string]
   for (let held = 0; held < 16; held++) take(shares, null)
   const admitted: string[] = []
   for (const owner of [a, a, b, b, c, c, 'x', 'x', 'y']) t.false(take(shares, owner, admitted))

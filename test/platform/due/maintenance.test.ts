@@ -34,7 +34,7 @@ test('maintenance: old rows are deleted in batches, and the others stay', async 
     return database.query<Row>(statement)
   }
   const db: Executor = {
-    workspaceId: null,
+    owner: null,
     query,
     transaction: (work) => database.transaction(work),
     afterCommit: (hook) => hook(),

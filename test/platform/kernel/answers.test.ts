@@ -1,8 +1,8 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
-import { AnswerAdmission } from '#shared/platform/kernel/process/answer-admission.ts'
-import { othersCalled, trackCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { AnswerAdmission, type AnswerStage } from '#shared/platform/kernel/process/answer-admission.ts'
+import { othersCalled, RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 import { exceedsJsonBytes, jsonPieces } from '#shared/platform/kernel/values/json-pieces.ts'
 import { eventually } from '#test/support/eventually.ts'
 
@@ -41,68 +41,104 @@ test('answers: the size of an answer is estimated from below', (t) => {
   fc.assert(fc.property(fc.jsonValue(), (value) => !exceedsJsonBytes(value, JSON.stringify(value).length)))
 })
 
-test('answers: a workspace that is alone has all bytes, beside another one a quarter, and they alternate', async (t) => {
-  const answers = new AnswerAdmission(1_000, () => false)
+/** Notes in `admitted` what was admitted, in order. */
+function admitting(answers: AnswerAdmission) {
   const admitted: string[] = []
-  const take = (id: string, bytes: number) =>
-    answers.admit(id, bytes).then((end) => {
-      admitted.push(id)
-      return end
-    })
-  const [first, second] = [await take('a', 500), await take('a', 500)]
-  const own = take('a', 100)
-  const other = take('b', 200)
-  await Promise.resolve()
-  t.deepEqual(admitted, ['a', 'a'])
-  second()
-  const endOther = await other
-  t.deepEqual(admitted, ['a', 'a', 'b'], 'a has more than its quarter')
-  first()
-  first()
-  const endOwn = await own
-  const large = take('c', 5_000)
-  const endLarge = await large
-  t.deepEqual(admitted, ['a', 'a', 'b', 'a', 'c'], 'an answer larger than all is admitted when its workspace has none')
-  const after = take('c', 1)
-  endLarge()
-  for (const end of [await after, endOwn, endOther]) end()
+  const take = async (owner: string, bytes: number, stage: AnswerStage = 'unread') => {
+    const answer = await answers.admit(owner, bytes, stage)
+    admitted.push(`${owner} ${bytes}`)
+    return answer
+  }
+  return { admitted, take }
+}
+
+test('answers: who is alone has three quarters, beside another owner a quarter, and they alternate', async (t) => {
+  const { admitted, take } = admitting(new AnswerAdmission(1_000, () => false))
+  const own = [await take('a', 250), await take('a', 250), await take('a', 250)]
+  const later = [take('a', 200), take('a', 50)]
+  const other = await take('b', 250)
+  t.deepEqual(admitted.slice(3), ['b 250'], 'the last quarter is for those who arrive')
+  const third = take('c', 100)
+  own[0]?.end()
+  own[0]?.end()
+  const endThird = await third
+  own[1]?.end()
+  own[2]?.end()
+  const last = await Promise.all(later)
+  t.deepEqual(admitted.slice(3), ['b 250', 'c 100', 'a 200', 'a 50'])
+  for (const answer of [other, endThird, ...last]) answer.end()
 })
 
-test('answers: a workspace has a quarter while another one calls, with small answers too', async (t) => {
+test('answers: the workspaces of one owner have a quarter together while another owner calls', async (t) => {
   let others = true
-  const answers = new AnswerAdmission(1_000, () => others)
-  const admitted: number[] = []
-  const take = (bytes: number) =>
-    answers.admit('a', bytes).then((end) => {
-      admitted.push(bytes)
-      return end
-    })
-  const end = await take(250)
-  const later = take(251)
+  const { admitted, take } = admitting(new AnswerAdmission(1_000, () => others))
+  const first = await take('owner/a', 200)
+  const second = take('owner/b', 60)
   await Promise.resolve()
-  t.deepEqual(admitted, [250])
-  end()
-  const endLater = await later
+  t.deepEqual(admitted, ['owner/a 200'])
+  first.end()
+  const third = await second
   others = false
-  const more = await take(700)
-  t.deepEqual(admitted, [250, 251, 700])
-  for (const stop of [endLater, more]) stop()
+  const more = [await take('owner/a', 200), await take('owner/a', 200), await take('owner/a', 200)]
+  for (const answer of [third, ...more]) answer.end()
+  t.is(admitted.length, 5)
+})
+
+test('answers: one that is larger than a quarter counts with a quarter, so owners cannot exceed the whole by large ones', async (t) => {
+  const { admitted, take } = admitting(new AnswerAdmission(1_000, () => true))
+  const open = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => take(owner, 5_000)))
+  const fifth = take('e', 5_000)
+  await Promise.resolve()
+  t.is(admitted.length, 4)
+  open[0]?.end()
+  for (const answer of [...open, await fifth]) answer.end()
+})
+
+test('answers: what was made waits up to the share of its owner, and what was committed does not wait', async (t) => {
+  const { take } = admitting(new AnswerAdmission(1_000, () => true))
+  const first = await take('a', 250)
+  const waiting = take('a', 200, 'made')
+  t.like(await t.throwsAsync<Problem>(take('a', 100, 'made')), { code: 'OVERLOADED', headers: { 'Retry-After': '1' } })
+  const committed = await take('a', 250, 'committed')
+  first.end()
+  committed.end()
+  const second = await waiting
+  second.end()
+})
+
+test('answers: one that nobody takes is cut off once it keeps another owner waiting, and one that moves is not', async (t) => {
+  const { take } = admitting(new AnswerAdmission(400, () => true))
+  const cut: string[] = []
+  const [idle, moving, , own] = await Promise.all(['a', 'b', 'c', 'd'].map((owner) => take(owner, 100)))
+  idle?.beginSending(() => {
+    cut.push('idle')
+    idle.end()
+  })
+  moving?.beginSending(() => cut.push('moving'))
+  own?.beginSending(() => cut.push('own'))
+  const pieces = setInterval(() => moving?.notePiece(), 100)
+  t.teardown(() => clearInterval(pieces))
+  const waiting = take('d', 1)
+  await Promise.race([waiting.catch(() => undefined), eventually(() => cut.length > 0 && cut)])
+  t.false(cut.includes('moving'))
+  t.false(cut.includes('own'), 'nobody waits but its own owner')
+  t.true(cut.includes('idle'))
 })
 
 test('answers: another workspace counts as a caller for a while after its call', async (t) => {
   const [one, another] = [crypto.randomUUID(), crypto.randomUUID()]
-  const end = trackCall(one)
+  const call = new RunningCall()
+  call.countFor(one)
   t.true(othersCalled(another))
-  end()
+  call.end()
   t.true(othersCalled(another))
   await eventually(() => !othersCalled(another))
 })
 
 test('answers: one that waits 3 s is OVERLOADED', async (t) => {
   const answers = new AnswerAdmission(100, () => false)
-  const end = await answers.admit('a', 100)
-  const failure = await t.throwsAsync<Problem>(answers.admit('a', 1))
-  t.is(failure?.code, 'OVERLOADED')
-  end()
-  t.truthy(await eventually(() => answers.admit('a', 100)))
+  const open = [25, 25, 25].map((bytes) => answers.admit('a', bytes, 'unread'))
+  t.is((await t.throwsAsync<Problem>(answers.admit('a', 1, 'unread')))?.code, 'OVERLOADED')
+  for (const answer of await Promise.all(open)) answer.end()
+  t.truthy(await answers.admit('a', 25, 'unread'))
 })

@@ -1,12 +1,20 @@
 import test from 'ava'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
-import { trackCall, waitUntracked } from '#shared/platform/kernel/process/thread-share.ts'
+import { othersCalled, RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
+import { type WorkOwner, workOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Holds the thread for so many milliseconds. */
 function hold(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
+}
+
+/** A call that runs. */
+function running(owner: WorkOwner): RunningCall {
+  const call = new RunningCall()
+  call.countFor(owner)
+  return call
 }
 
 async function compute(budget: ComputeBudget, slices: number, done: string[], name: string): Promise<void> {
@@ -48,6 +56,35 @@ test('compute budget: workspaces compute in turn, however many computations each
   t.true(done.lastIndexOf('one') < 12, done.join(' '))
 })
 
+test('compute budget: the workspaces of one owner compute as one workspace does, and in turn', async (t) => {
+  const done: string[] = []
+  const begin = (owner: string, name: string) => compute(computeBudget(owner, { steps: 1, bound: '' }), 4, done, name)
+  const busy = [1, 2, 3].map(() => begin(workOwner('a', 'owner'), 'a'))
+  const others = [1, 2, 3, 4, 5, 6].map((each) => begin(workOwner(`b${each}`, 'owner'), `b${each}`))
+  await Promise.all([...busy, ...others, begin('one', 'one')])
+  // 'one' has every second slice, so its four end within about the first ten of 40.
+  t.true(done.lastIndexOf('one') < 12, done.join(' '))
+  t.true(done.indexOf('b6') < done.lastIndexOf('a'), done.join(' '))
+})
+
+test('compute budget: calls of the workspaces of one owner are no calls of others', async (t) => {
+  const calls = [running(workOwner('a', 'owner')), running(workOwner('b', 'owner'))]
+  let isOver = false
+  hold(4)
+  const paused = computeBudget(workOwner('a', 'owner'), { steps: 1, bound: '' })
+    .pause()
+    .then(() => {
+      isOver = true
+    })
+  // The next slice begins in the next turn of the event loop, before any timer.
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  t.true(isOver)
+  await paused
+  t.false(othersCalled('owner'))
+  for (const call of calls) call.end()
+})
+
 test('compute budget: input and output are served between the slices of many computations', async (t) => {
   const done: string[] = []
   let turns = 0
@@ -63,19 +100,19 @@ test('compute budget: input and output are served between the slices of many com
 })
 
 test('compute budget: a call that ends twice is counted once', async (t) => {
-  const over = [trackCall(), trackCall()]
-  for (const end of over) end()
-  for (const end of over) end()
-  const end = trackCall()
+  const over = [running(null), running(null)]
+  for (const call of over) call.end()
+  for (const call of over) call.end()
+  const call = running(null)
   const budget = computeBudget('w', { steps: 1, bound: '' })
   hold(4)
   await budget.pause()
-  end()
+  call.end()
   t.pass()
 })
 
 test('compute budget: a call that awaits its operation is not counted', async (t) => {
-  const ends = [trackCall(), trackCall()]
+  const calls = [running(null), running(null)]
   const budget = computeBudget('w', { steps: 1, bound: '' })
   const isNext = async () => {
     hold(4)
@@ -91,6 +128,6 @@ test('compute budget: a call that awaits its operation is not counted', async (t
     return began
   }
   t.false(await isNext(), 'two calls, one of which computes')
-  t.true(await waitUntracked(undefined, isNext))
-  for (const end of ends) end()
+  t.true(await calls[0]?.waitUncounted(isNext))
+  for (const call of calls) call.end()
 })

@@ -21,7 +21,7 @@ type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpo
  */
 export default defineHandler(changeRecordsJob, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
   const operations = batchOperations.parse(parseStoredJson(text), 'operations')
-  const budget = computeBudget(work.scope.workspace.id, { steps: batchComputeSteps, bound: budgetMessage })
+  const budget = computeBudget(work.scope.db.owner, { steps: batchComputeSteps, bound: budgetMessage })
   if (atomic) {
     const precomputed = await precomputeRecords({ ...work.scope, computeBudget: budget }, typeKey, operations)
     return commit(async (inside) => ({

@@ -35,13 +35,13 @@ export default defineHandler(rehearseFlowJob, async ({ payload: { flowId, runs, 
   // Only a saved definition has an editor whose rights limit the caller's; of a sent definition the caller would be the editor.
   const editors = definition === null ? [flow.editor_id] : []
   const ended = await scope.db.query(findRunsToRehearse({ workspaceId: scope.workspace.id, flowId: flow.id, limit: runs }))
-  const budget = computeBudget(scope.workspace.id, {
+  const budget = computeBudget(scope.db.owner, {
     steps: limits.computeSteps,
     bound: `a rehearsal may take at most ${limits.computeSteps} steps of computing; rehearse fewer runs, or use fewer items or clauses`,
   })
   const rehearsed: RehearsedRun[] = []
   for (const run of ended) {
-    rehearsed.push(await rehearse(scope, editors, compiled, run, stepBudget(scope.workspace.id, budget)))
+    rehearsed.push(await rehearse(scope, editors, compiled, run, stepBudget(scope.db, budget)))
     // Throws when the rehearsal's budget is used up: the run that exceeded it failed, and all later runs would fail, too.
     budget.takeSteps(0)
   }

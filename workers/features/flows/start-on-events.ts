@@ -33,7 +33,7 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
   const recordSnapshots = delivery.source === recordSource ? await readSnapshots(scope, delivery) : []
   const newRuns: NewRun[] = []
   const skipped = new Map<string, number>()
-  const budget = stepBudget(workspaceId)
+  const budget = stepBudget(scope.db)
   for (const flow of flows) {
     const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id))
     const compiled = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)

@@ -11,7 +11,8 @@ import { endedPartWait, endPartWaits, mayWaitForPart, startPartWait, waitingSinc
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
-import { trackCall } from '#shared/platform/kernel/process/thread-share.ts'
+import { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
+import { workOwner } from '#shared/platform/kernel/process/work-owner.ts'
 import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
 import { LoggedFailure } from '#workers/platform/jobs/handler.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
@@ -220,7 +221,7 @@ export class JobLoop {
     recordWaitTime(row, this.#job.gate !== undefined)
     const halt = new AbortController()
     const { workspaceId, cause } = row.data
-    const ended = runNamed(cause.requestId, workspaceId ?? undefined, () => this.#attempt(row, halt)).finally(() => {
+    const ended = runNamed(cause.requestId, workspaceId ?? undefined, () => this.#attempt(row, shareId, halt)).finally(() => {
       this.#running.delete(row.id)
       this.#onSlotFree()
     })
@@ -234,12 +235,14 @@ export class JobLoop {
     else if (!this.#completing) this.#fillSlots()
   }
 
-  async #attempt(row: JobWithMetadata<JobEnvelope>, halt: AbortController): Promise<void> {
+  async #attempt(row: JobWithMetadata<JobEnvelope>, shareId: string | null, halt: AbortController): Promise<void> {
     const job = this.#job
     const began = performance.now()
     const record = (outcome: 'completed' | 'failed' | 'rested' | 'waits') =>
       recordAttempt(job.name, outcome, (performance.now() - began) / 1_000)
-    const endCall = trackCall(row.data.workspaceId ?? undefined)
+    const { workspaceId } = row.data
+    const call = new RunningCall()
+    call.countFor(workspaceId === null ? null : workOwner(workspaceId, shareId ?? workspaceId))
     // Not AbortSignal.timeout, which stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.
     const late = () => halt.abort(new Error(`${job.name} took more than ${job.timeoutSeconds} s`))
     const limit = setTimeout(late, job.timeoutSeconds * 1_000).unref()
@@ -257,7 +260,7 @@ export class JobLoop {
       this.#releaseWaiting(row, part)
       await (waits ? this.#waitFor(part, row, error) : this.#logAndFail(row, error)).catch(() => undefined)
     } finally {
-      endCall()
+      call.end()
       clearTimeout(limit)
     }
   }

@@ -38,7 +38,7 @@ const shareOf = derivedFromType(({ computations }) => ({
   text: Math.floor(formulaLimits.recordText / Math.max(1, computations.filter(({ field }) => field.type === 'text').length)),
 }))
 
-type ComputingScope = Pick<Scope, 'now' | 'workspace' | 'computeBudget'>
+type ComputingScope = Pick<Scope, 'now' | 'db' | 'workspace' | 'computeBudget'>
 
 /** Formula steps, 10 to 20 ns each, in one budget step. */
 const formulaStepsPerStep = 64
@@ -47,5 +47,4 @@ const formulaStepsPerStep = 64
  * A budget without a bound, for scopes that have no budget: they compute few records, and `formulaLimits` bounds the formulas of each
  * record.
  */
-const unbounded = ({ workspace }: ComputingScope): ComputeBudget =>
-  computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
+const unbounded = ({ db }: ComputingScope): ComputeBudget => computeBudget(db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })

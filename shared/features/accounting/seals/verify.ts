@@ -26,7 +26,7 @@ export async function verifyBooks(scope: Scope, onProgress: (entries: number) =>
   const chain = new ChainCheck(seals, report)
   const sums = new Map<string, Amount>()
   // No step limit: each entry is read once, so the size of the ledger bounds the work.
-  const compute = computeBudget(scope.workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
+  const compute = computeBudget(scope.db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })
   let entries = 0
   for await (const step of readEntriesByPosting(scope, now)) {
     for (const entry of step) {

@@ -39,7 +39,7 @@ export async function listBriefFlows(scope: Scope): Promise<BriefFlow[]> {
 /** Builds summaries. They need the nodes to derive the outlines; nodes are read and released in small batches. */
 async function* summariesOf({ db, workspace }: Scope, rows: readonly ListedFlowRow[], known: KnownReferences): AsyncGenerator<FlowSummary> {
   const digest = digestOf(known)
-  const budget = computeBudget(workspace.id, { steps: Number.POSITIVE_INFINITY, bound: '' })
+  const budget = computeBudget(db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })
   const summaryOf = ({ node_bytes: _, ...row }: ListedFlowRow, outline: FlowOutline) => ({
     ...row,
     context: { ...row.context },

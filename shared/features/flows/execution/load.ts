@@ -6,6 +6,7 @@ import { flowLimits } from '#shared/features/flows/limits.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
 import { type FlowRunRow, findRunToExecute } from '#shared/features/flows/runs/store.ts'
 import { findVersion } from '#shared/features/flows/store.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 /** Returns a run while it is open; undefined when it has ended. */
@@ -18,14 +19,14 @@ export async function findOpenRun({ db }: Pick<PlatformScope, 'db'>, workspaceId
 export async function loadRunExecution(platform: PlatformScope, workspaceId: string, row: FlowRunRow): Promise<RunExecution | undefined> {
   const compiled = await loadCompiledFlow(platform, workspaceId, row.flowId, row.version)
   if (!compiled) return undefined
-  const execution = await createRunExecution(compiled, row, stepBudget(workspaceId))
+  const execution = await createRunExecution(compiled, row, stepBudget(platform.db))
   if (row.steps > 0) await loadStepOutputs(platform.db, workspaceId, execution)
   return execution
 }
 
 /** Compute budget of a run, refilled for each step. `within` is the budget of a whole rehearsal, which each step also uses. */
-export const stepBudget = (workspaceId: string, within?: ComputeBudget): ComputeBudget =>
-  computeBudget(workspaceId, {
+export const stepBudget = ({ owner }: Pick<Executor, 'owner'>, within?: ComputeBudget): ComputeBudget =>
+  computeBudget(owner, {
     steps: flowLimits.computeSteps,
     within,
     bound: `a step may take at most ${flowLimits.computeSteps} steps of computing; use fewer items, fewer clauses or shorter texts`,

@@ -1,17 +1,8 @@
 import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
+import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Milliseconds that a caller waits for a connection before OVERLOADED (page "Beyond", section 2). */
 const maxWaitMs = 3_000
-
-/** The user of a connection: the text of `connectionOwner`, or null for the platform's own work, which has no cap. */
-export type ConnectionOwner = string | null
-
-/** A workspace as user of connections: its id, after the id of its share where that is another one. */
-export const connectionOwner = (workspaceId: string, shareId: string): string =>
-  shareId === workspaceId ? workspaceId : `${shareId}/${workspaceId}`
-
-/** The share of an owner of connections. */
-export const shareOf = <Owner extends ConnectionOwner>(owner: Owner): Owner => (owner?.split('/', 1)[0] ?? null) as Owner
 
 /** Milliseconds for which a share counts as a user of the database after its last statement (page "Beyond", section 2). */
 const recentMs = 1_000
@@ -22,7 +13,7 @@ interface WaitingCaller {
 
 /** A share of connections, and when it last ended to wait for one or to hold one. */
 interface Use {
-  readonly share: ConnectionOwner
+  readonly share: WorkOwner
   at: number
 }
 
@@ -38,9 +29,9 @@ export class ConnectionShares {
   readonly #reserve: number
   #free: number
   /** Held connections by share. */
-  readonly #held = new Map<ConnectionOwner, number>()
+  readonly #held = new Map<WorkOwner, number>()
   /** Waiting callers by owner. The map's order is the round-robin order. */
-  readonly #lists = new Map<ConnectionOwner, WaitingCaller[]>()
+  readonly #lists = new Map<WorkOwner, WaitingCaller[]>()
   #waiting = 0
   /** The share that used the database last, and the last other one. */
   #lastUses: readonly [Use, Use] = [
@@ -63,7 +54,7 @@ export class ConnectionShares {
   }
 
   /** Reserves a connection: undefined when one was free, else a promise that rejects with OVERLOADED after 3 s. */
-  acquire(owner: ConnectionOwner): Promise<void> | undefined {
+  acquire(owner: WorkOwner): Promise<void> | undefined {
     const isFree = this.#free > 0 && (this.#isWithinShare(owner) || (this.#waiting === 0 && this.#hasSpare()))
     if (!isFree) return this.#wait(owner)
     this.#hold(owner)
@@ -75,13 +66,13 @@ export class ConnectionShares {
    * waited or ran. 0 if none counts.
    */
   othersUseFor(share: string): number {
-    const isOther = (used: ConnectionOwner) => used !== null && shareOf(used) !== share
+    const isOther = (used: WorkOwner) => used !== null && shareOf(used) !== share
     if (this.#held.keys().some(isOther) || this.#lists.keys().some(isOther)) return recentMs
     const [last, other] = this.#lastUses
     return Math.max(0, recentMs - (performance.now() - (last.share === share ? other : last).at))
   }
 
-  release(owner: ConnectionOwner): void {
+  release(owner: WorkOwner): void {
     this.#noteUse(owner)
     this.#free += 1
     const share = shareOf(owner)
@@ -91,7 +82,7 @@ export class ConnectionShares {
     if (this.#waiting > 0) this.#admit()
   }
 
-  #isWithinShare(owner: ConnectionOwner): boolean {
+  #isWithinShare(owner: WorkOwner): boolean {
     return owner === null || (this.#held.get(shareOf(owner)) ?? 0) < this.#quarter
   }
 
@@ -100,7 +91,7 @@ export class ConnectionShares {
     return this.#free > this.#reserve
   }
 
-  #noteUse(owner: ConnectionOwner): void {
+  #noteUse(owner: WorkOwner): void {
     if (owner === null) return
     const [last] = this.#lastUses
     const share = shareOf(owner)
@@ -109,13 +100,13 @@ export class ConnectionShares {
     else this.#lastUses = [{ share, at }, last]
   }
 
-  #hold(owner: ConnectionOwner): void {
+  #hold(owner: WorkOwner): void {
     this.#free -= 1
     const share = shareOf(owner)
     this.#held.set(share, (this.#held.get(share) ?? 0) + 1)
   }
 
-  #wait(owner: ConnectionOwner): Promise<void> {
+  #wait(owner: WorkOwner): Promise<void> {
     return new Promise((resolve, reject) => {
       const list = this.#lists.get(owner) ?? []
       this.#lists.set(owner, list)
@@ -141,7 +132,7 @@ export class ConnectionShares {
     })
   }
 
-  #remove(owner: ConnectionOwner, list: readonly WaitingCaller[]): void {
+  #remove(owner: WorkOwner, list: readonly WaitingCaller[]): void {
     this.#waiting -= 1
     if (list.length === 0) this.#lists.delete(owner)
   }
@@ -160,7 +151,7 @@ export class ConnectionShares {
   }
 
   /** Moves the workspaces of the owner's share behind the others, and the owner behind all. */
-  #moveBehind(owner: ConnectionOwner): void {
+  #moveBehind(owner: WorkOwner): void {
     const share = shareOf(owner)
     const ofShare = [...this.#lists].filter(([other]) => shareOf(other) === share && other !== owner)
     const own = this.#lists.get(owner) as WaitingCaller[]
@@ -171,7 +162,7 @@ export class ConnectionShares {
   }
 
   /** The next owner: the first one within its share, else the first of all while connections are spare. */
-  #nextOwner(): ConnectionOwner | undefined {
+  #nextOwner(): WorkOwner | undefined {
     for (const owner of this.#lists.keys()) if (this.#isWithinShare(owner)) return owner
     if (!this.#hasSpare()) return undefined
     const [first] = this.#lists.keys()

@@ -1,5 +1,6 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { pauseWhenDue, sliceMs, threadHeldMs } from '#shared/platform/kernel/process/thread-share.ts'
+import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Limit on the computation of one query of a caller (page "Beyond", section 2). All parts of the query share one budget. */
 export interface ComputeBudget {
@@ -26,10 +27,10 @@ interface Bound {
 }
 
 /**
- * Creates the budget of one query of a workspace with `steps` in total. `bound` is the message of the VALIDATION_ERROR when they are used
- * up: it names the bound and what would be right.
+ * Creates the budget of one query with `steps` in total. `bound` is the message of the VALIDATION_ERROR when they are used
+ * up: it names the bound and what would be right. The thread is shared with other owners (`scope.db.owner`).
  */
-export function computeBudget(workspaceId: string, { steps, bound, within }: Bound): ComputeBudget {
+export function computeBudget(owner: WorkOwner, { steps, bound, within }: Bound): ComputeBudget {
   let left = steps
   // Starts the first slice, unless one has begun in this turn of the event loop.
   threadHeldMs()
@@ -46,6 +47,6 @@ export function computeBudget(workspaceId: string, { steps, bound, within }: Bou
       left = steps
     },
     isPauseDue: () => threadHeldMs() >= sliceMs,
-    pause: () => pauseWhenDue(workspaceId),
+    pause: () => pauseWhenDue(owner),
   }
 }

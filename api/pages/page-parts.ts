@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
-import type { Scope } from '#shared/core/scope/scope.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
+import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** The most bytes of kept parts in a process (page "Beyond", section 2). */
 const maxBytes = 64_000_000
@@ -9,18 +8,17 @@ const maxBytes = 64_000_000
 /**
  * Bytes of a part that answers show. A page is rendered with the short `mark` in their place: a long part is not copied for each visitor.
  */
-export interface KeptPart {
+export interface PagePart {
   readonly mark: string
   readonly bytes: Buffer
+  /** Whether it is kept for all visitors. */
+  readonly isKept: boolean
 }
-
-/** Bytes of a part above which its answers are admitted by their bytes. */
-const largeBytes = 256_000
 
 interface Keeping {
   /** What the part was made from besides its key, compared by identity. */
   readonly source: object
-  readonly part: Promise<KeptPart>
+  readonly part: Promise<PagePart>
   bytes: number
 }
 
@@ -33,7 +31,7 @@ let keptBytes = 0
  * same ones: a change drops an object from the cache, and the part is made again. `make` yields the part's pieces, between which the thread is
  * shared. What differs between visitors must not be in it: hidden ids, signed fields, sent values, slots.
  */
-export function keepPart(workspaceId: string, shown: object, source: object, make: () => Iterable<string>): Promise<KeptPart> {
+export function keepPart(owner: WorkOwner, shown: object, source: object, make: () => Iterable<string>): Promise<PagePart> {
   const known = parts.get(shown)
   if (known?.source === source) {
     parts.delete(shown)
@@ -41,7 +39,7 @@ export function keepPart(workspaceId: string, shown: object, source: object, mak
     return known.part
   }
   drop(shown)
-  const keeping: Keeping = { source, part: joinPieces(workspaceId, make()), bytes: 0 }
+  const keeping: Keeping = { source, part: makePart(owner, make(), true), bytes: 0 }
   parts.set(shown, keeping)
   keeping.part.then(
     ({ bytes }) => count(shown, keeping, bytes.length),
@@ -52,26 +50,21 @@ export function keepPart(workspaceId: string, shown: object, source: object, mak
   return keeping.part
 }
 
-/** The body of a page that was rendered with the mark of a part, and its length in bytes. */
-export function withKeptPart(text: string, { mark, bytes }: KeptPart): { readonly length: number; readonly open: () => Readable } {
+/** The pieces of a page that was rendered with the mark of a part. */
+export function withPart(text: string, { mark, bytes }: PagePart): readonly Buffer[] {
   const [before = '', after = ''] = text.split(mark)
-  const pieces = [Buffer.from(before), bytes, Buffer.from(after)]
-  return { length: pieces.reduce((sum, piece) => sum + piece.length, 0), open: () => Readable.from(pieces) }
+  return [Buffer.from(before), bytes, Buffer.from(after)]
 }
 
-/** Admits an answer with a part of more than 256 KB by its bytes. */
-export async function admitKeptPart(admit: Scope['admitAnswer'], { bytes }: KeptPart): Promise<void> {
-  if (bytes.length > largeBytes) await admit?.(bytes.length)
-}
-
-async function joinPieces(workspaceId: string, pieces: Iterable<string>): Promise<KeptPart> {
+/** Makes a part from its pieces, between which the thread is shared. */
+export async function makePart(owner: WorkOwner, pieces: Iterable<string>, isKept = false): Promise<PagePart> {
   const written: Buffer[] = []
   for (const text of pieces) {
     written.push(Buffer.from(text))
-    await pauseWhenDue(workspaceId)
+    await pauseWhenDue(owner)
   }
   // Nobody can know the mark, so no text of a page holds it.
-  return { mark: `<!--${randomUUID()}-->`, bytes: Buffer.concat(written) }
+  return { mark: `<!--${randomUUID()}-->`, bytes: Buffer.concat(written), isKept }
 }
 
 /** Counts a part once it is made, and drops the ones that were not used for the longest time. */
