@@ -5,7 +5,7 @@ import { readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { makeFilesPrivate } from '#shared/platform/kernel/process/private-files.ts'
 import { stopOnSignal } from '#shared/platform/kernel/process/shutdown.ts'
-import { startOrRefuse } from '#shared/platform/kernel/process/start-refusal.ts'
+import { startOrExit } from '#shared/platform/kernel/process/start-refusal.ts'
 import { registry } from '#workers/metrics.ts'
 import { startWorker } from '#workers/worker.ts'
 
@@ -14,7 +14,7 @@ const config = readConfig()
 await makeFilesPrivate(config.dataDir)
 const chosen = readPools(process.argv.slice(2))
 const log = createLogger(`worker ${chosen.join(',')}`, config.logLevel)
-const worker = await startOrRefuse(log, () => startWorker(config, chosen, log))
+const worker = await startOrExit(log, () => startWorker(config, chosen, log))
 
 const { database, cache, parts, blobs } = worker
 const ready = () => checkReadiness({ database, cache, parts, checkStore: () => blobs.check() })

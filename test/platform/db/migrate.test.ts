@@ -37,17 +37,15 @@ test('migrate: a process that waits for another process’s migrations does not 
   await t.notThrowsAsync(waiting)
 })
 
-test('migrate: a process on a database that is not migrated or unreachable reports it and what to do', async (t) => {
+test('migrate: a process on a database that is not migrated reports it and what to do', async (t) => {
   const { name, url } = await cloneTemplate(`unmigrated_${randomBytes(4).toString('hex')}`)
   t.teardown(() => dropDatabase(name))
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(dropQueues)
   await client.end()
-  for (const databaseUrl of [url, 'postgres://localhost:1/x']) {
-    const config = readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY: '0'.repeat(64), PORT: '0' })
-    await t.throwsAsync(startApi(config, createLogger('api', 'silent')), { message: /out of reach, or not migrated by kontor migrate: / })
-  }
+  const config = readConfig({ DATABASE_URL: url, SECRET_KEY: '0'.repeat(64), PORT: '0' })
+  await t.throwsAsync(startApi(config, createLogger('api', 'silent')), { message: /out of reach, or not migrated by kontor migrate: / })
 })
 
 test('migrate: a database with migrations of before the squash is refused by every start, and left as it is', async (t) => {

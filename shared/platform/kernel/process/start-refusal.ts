@@ -12,12 +12,15 @@ export const startRefusal = (message: string): StartRefusal => Object.assign(new
 
 const isStartRefusal = (error: unknown): error is Error => error instanceof Error && 'code' in error && error.code === 'START_REFUSED'
 
-/** Starts a process. A refusal is one line of the log without a stack, and the exit code 78; other failures are thrown. */
-export async function startOrRefuse<T>(log: Logger, start: () => Promise<T>): Promise<T> {
+/** Starts a process. A refusal is one line of the log without a stack, and the exit code 78; any other failure a line with it, and 1. */
+export async function startOrExit<T>(log: Logger, start: () => Promise<T>): Promise<T> {
   try {
     return await start()
   } catch (error) {
-    if (!isStartRefusal(error)) throw error
+    if (!isStartRefusal(error)) {
+      log.fatal({ err: error }, 'could not start')
+      process.exit(1)
+    }
     log.fatal(`refused to start: ${error.message}`)
     process.exit(refusalExitCode)
   }
