@@ -3,7 +3,7 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { maxPageBytes, pageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
-import { toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
+import { cellsBefore, toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordRow, type RecordView, rowId } from '#shared/core/records/record.ts'
@@ -37,7 +37,7 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
     const records = type.longRecords ? toShownViews(type, found, access, selected) : toVisibleViews(type, found, access, selected)
     if (type.longRecords && (await takeFittingItems(scope.db, records)).length < records.length)
       throw tooLong(limit, 'have more than 10 MB')
-    return { records, total: found[0]?.at(-1) as number }
+    return { records, total: found[0]?.[cellsBefore(type, access)] as number }
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
   if (offset === 0) return { records: [], total: 0 }
