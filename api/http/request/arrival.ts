@@ -42,8 +42,9 @@ export function watchArrival(request: IncomingMessage, { bytes, ms } = leastSpee
     arrived = request.socket.bytesRead
     if (!request.complete && arrived - before < bytes) broken(`fewer than ${bytes} bytes of it came in ${ms / 1000} seconds`)
   }, ms)
+  // A whole body that was not read before its connection broke is lost too: no `end` follows.
   const closed = () => {
-    if (!request.complete) broken('the connection broke off')
+    if (!request.readableEnded) broken('the connection broke off')
   }
   request.once('close', closed)
   if (request.closed) closed()

@@ -49,3 +49,14 @@ test('arrival: a body whose connection breaks fails at once', async (t) => {
 test('arrival: a body that arrives is complete', async (t) => {
   t.is(await arrivalOf('half', 60_000, (wire) => wire.send('whole.')), 'whole')
 })
+
+test('arrival: a whole body is lost when its connection breaks before it was read', async (t) => {
+  const server = createServer().listen(0)
+  const wire = new Wire((server.address() as AddressInfo).port).send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfull')
+  const [request] = (await once(server, 'request')) as [IncomingMessage]
+  const arrival = watchArrival(request)
+  wire.breakOff()
+  await t.throwsAsync(arrival.failed, { message: 'body did not arrive whole: the connection broke off' })
+  arrival.release()
+  await new Promise((resolve) => server.close(resolve))
+})
