@@ -59,7 +59,7 @@ export const guards: RecordGuards<Scope> = Map.groupBy(
   ({ type }) => type,
 )
 
-/** All columns of values that are sealed under SECRET_KEY; a rotation seals them anew. */
+/** All columns whose values are sealed under SECRET_KEY. A rotation reseals them. */
 export const sealedColumns = collect(({ sealed }) => sealed)
 
 export const metrics = collect(({ metrics }) => (metrics ? [metrics] : []))

@@ -26,7 +26,7 @@ interface Blob extends WrittenBytes {
 /** Blobs that the sweep deletes per batch. */
 const sweepBatch = 200
 
-/** Milliseconds that a check of the store waits: whoever asks `/readyz` does not wait long. */
+/** Milliseconds that a check of the store waits, so that `/readyz` answers soon. */
 const checkWithinMs = 2_000
 
 /** Interval of the sweep in seconds, short enough that bytes are deleted before `DRIVE_SWEEP_SECONDS` have passed. */

@@ -3,7 +3,7 @@ import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /**
  * Identifies this copy of the database: the cluster, its timeline, which a recovery to a point in time increases, and the table itself, which
- * every restored dump makes anew.
+ * restoring a dump creates again.
  */
 const copyIdentity = `(select system_identifier from pg_control_system()) || '/' ||
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) || '/' || 'restored_copy'::regclass::oid`
