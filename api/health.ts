@@ -9,15 +9,18 @@ import { readMetrics } from '#shared/platform/kernel/metrics.ts'
 /** Serves `/healthz`, `/readyz` and, unless they have a port of their own, `/metrics` (decisions, Health). */
 export function serveHealth(routerFor: (path: string) => Router, { database, cache, parts, blobs, config }: ApiServices): void {
   routerFor('/healthz').get('/healthz', (ctx) => {
+    ctx.state.route = '/healthz'
     ctx.body = { status: 'ok' }
   })
   routerFor('/readyz').get('/readyz', async (ctx) => {
+    ctx.state.route = '/readyz'
     const [status, body] = await checkReadiness({ database, cache, parts, checkStore: () => blobs.check() })
     ctx.status = status
     ctx.body = body
   })
   if (config.metricsPort !== null) return
   routerFor('/metrics').get('/metrics', async (ctx) => {
+    ctx.state.route = '/metrics'
     if (!mayReadMetrics(config, ctx.req)) throw problem('UNAUTHORIZED', 'The metrics need METRICS_TOKEN as a bearer token')
     ctx.type = registry.contentType
     ctx.body = await readMetrics(registry)

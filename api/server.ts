@@ -49,7 +49,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     statementTimeoutMs: 15_000,
     supervise: false,
     waitsForRestored: true,
-    holdsKey: true,
+    key: 'held',
     watchStore,
     now: time,
   })
@@ -60,7 +60,11 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
   })
   await listener.open()
-  const watches = [watchConnections({ database, cache: shared.cache, listener }), watchParts(shared.parts), watchClock(clock)]
+  const watches = [
+    watchConnections({ database, cache: shared.cache, listener }),
+    watchParts(shared.parts, () => shared.blobs.check()),
+    watchClock(clock),
+  ]
   const services: ApiServices = {
     ...shared,
     waiter,

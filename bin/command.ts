@@ -1,6 +1,7 @@
 import { type Schema, t } from '#shared/platform/kernel/schema.ts'
+import type { ProcessKind } from '#shared/services.ts'
 import { type CommandScope, withCommandScope } from './command-scope.ts'
-import { configOf, databaseOf } from './environment.ts'
+import { configOf, databaseOf, type Environment } from './environment.ts'
 import type { Shell } from './shell.ts'
 
 /** Result of a command: `data` is printed as JSON with `--json`, `lines` without it. */
@@ -44,15 +45,20 @@ export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Op
   declare({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
 
 /**
- * Declares a command that uses the services of a Kontor process. Set `secrets` if it stores encrypted data: SECRET_KEY is then required, and
- * must be the key of the installation, unless it is `unchecked`.
+ * Declares a command that uses the services of a Kontor process. Set `secrets` if it stores encrypted data: SECRET_KEY is then required. Where
+ * it is set, it must be the key of the installation, unless `secrets` is `unchecked`: another key is a sign of another DATABASE_URL.
  */
 export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, CommandScope> & Secrets): Command =>
   declare({
     ...declaration,
     run: (options, { environment }) =>
-      withCommandScope(configOf(environment, secrets !== undefined), (platform) => run(options, platform), secrets === true),
+      withCommandScope(configOf(environment, secrets !== undefined), (platform) => run(options, platform), keyOf(secrets, environment)),
   })
+
+function keyOf(secrets: Secrets['secrets'], { SECRET_KEY }: Environment): ProcessKind['key'] {
+  if (secrets === true) return 'held'
+  return secrets === undefined && SECRET_KEY ? 'checked' : 'unchecked'
+}
 
 interface Secrets {
   readonly secrets?: true | 'unchecked'

@@ -30,7 +30,9 @@ export async function runCommand(args: readonly string[], { environment, out, er
   const json = args.includes('--json')
   if (!command) {
     const message = `There is no command ${args.slice(0, 2).join(' ')}`
-    print(err, json ? [JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })] : [message, ...overview(args)])
+    const isNoun = commands.some(({ name }) => name.startsWith(`${args[0]} `))
+    const help = isNoun ? overview(args) : ['bin/kontor --help lists all commands.']
+    print(err, json ? [JSON.stringify({ error: { code: 'VALIDATION_ERROR', message } })] : [message, ...help])
     return 2
   }
   const printProgress = json ? () => undefined : (lines: readonly string[]) => print(out, lines)

@@ -52,7 +52,7 @@ export const statusSections: readonly StatusSection[] = [
       const { byName, limit } = await countConnections(db)
       const held = await isHeld(db)
       const open = byName.reduce((sum, { count }) => sum + count, 0)
-      const hold = held ? ['RESTORED COPY: sends no mail and calls nobody until `npx kontor restored --live`'] : []
+      const hold = held ? ['RESTORED COPY: sends no mail and calls nobody until `bin/kontor restored --live`'] : []
       return {
         data: { open, limit, by_name: byName, held },
         lines: [...hold, `${open} of ${limit}`, ...byName.map(({ name, count }) => `${count}  ${name}`)],

@@ -5,8 +5,8 @@ import { citusCoordinatorSettings } from '#shared/platform/db/pool/session-setti
 import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
 
-/** Runs migrations and creates the queues of all declared jobs. Several processes may run it at once. Returns the warnings of migrations. */
-export const release = (databaseUrl: string): Promise<readonly string[]> => migrate(databaseUrl, () => installQueues(databaseUrl))
+/** Runs migrations and creates the queues of all declared jobs. Several processes may run it at once. */
+export const release = (databaseUrl: string): ReturnType<typeof migrate> => migrate(databaseUrl, () => installQueues(databaseUrl))
 
 async function installQueues(databaseUrl: string): Promise<void> {
   const database = new Database(databaseUrl, {

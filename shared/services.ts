@@ -5,7 +5,7 @@ import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { type DatabaseClock, openDatabaseClock } from '#shared/platform/db/clock.ts'
 import type { Database, Executor } from '#shared/platform/db/database.ts'
-import { refuseSquashedMigrations } from '#shared/platform/db/migrate.ts'
+import { requireMigrations } from '#shared/platform/db/migrate.ts'
 import { openDatabase } from '#shared/platform/db/open-database.ts'
 import { isHeld, waitUntilRestored, warnWhileHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { openEgress } from '#shared/platform/egress/egress.ts'
@@ -14,10 +14,10 @@ import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { countRefusal, createParts } from '#shared/platform/kernel/process/part.ts'
-import { requireSecretKey, sessionName } from '#shared/platform/secrets/secret-key.ts'
+import { refuseOtherKey, requireSecretKey, sessionName } from '#shared/platform/secrets/secret-key.ts'
 
 /** The options that differ between the API, a worker and a command. */
-interface ProcessKind {
+export interface ProcessKind {
   /** The application name of its database connections. */
   readonly name: string
   /** All lasting connections: those of the pool, one of the cache, and one that listens for signals. */
@@ -29,8 +29,8 @@ interface ProcessKind {
   readonly supervise: boolean
   /** Whether it waits for `kontor restored` where KONTOR_RESTORED is set; commands do not. */
   readonly waitsForRestored: boolean
-  /** Whether it seals secrets, so that it must have the key of the installation. */
-  readonly holdsKey: boolean
+  /** `held`: it seals secrets, so it must have the key of the installation. `checked`: its key must not be another one. */
+  readonly key: 'held' | 'checked' | 'unchecked'
   /** Wraps the byte store to measure it. */
   readonly watchStore?: (store: ByteStore) => ByteStore
   /** The clock; default is the database's time. */
@@ -59,7 +59,7 @@ export async function openServices(
   const options = {
     connections: kind.connections - connectionsBesidePool,
     processors: config.databaseProcessors,
-    name: kind.holdsKey ? sessionName(kind.name, config) : kind.name,
+    name: kind.key === 'held' ? sessionName(kind.name, config) : kind.name,
     statementTimeoutMs: kind.statementTimeoutMs,
     slow: { ms: config.slowStatementMs, log },
     part: parts.database,
@@ -67,12 +67,13 @@ export async function openServices(
   const { database, cache, close } = await openDatabase(config.databaseUrl, options, kind.waitsForDatabase)
   opened.defer(close)
   if (kind.waitsForRestored) await waitUntilRestored(database, config, log)
+  await requireMigrations(database)
   const jobQueue = new JobQueue(database, { supervise: kind.supervise })
   await jobQueue.open((error) => countRefusal(error) || log.warn({ err: error }, 'queue'))
   opened.defer(() => jobQueue.close())
-  await refuseSquashedMigrations(database)
   if (kind.waitsForRestored) await warnWhileHeld(database, log)
-  if (kind.holdsKey) await requireSecretKey(database, config, sealedColumns)
+  if (kind.key === 'held') await requireSecretKey(database, config, sealedColumns)
+  if (kind.key === 'checked') await refuseOtherKey(database, config)
   const blobs = await openBlobs(config, database, parts.fileStore, kind.watchStore)
   opened.defer(() => blobs.close())
   const clock = await openDatabaseClock(database, log)

@@ -58,7 +58,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
     statementTimeoutMs: 120_000,
     supervise: true,
     waitsForRestored: true,
-    holdsKey: true,
+    key: 'held',
     watchStore,
     now: time,
   })
@@ -76,7 +76,7 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   const announced = await announceProcess(database, { kind: 'worker', pools: chosen, release: config.release }, () => pools.running, log)
   const watches = [
     watchConnections({ database, cache: common.cache, listener }),
-    watchParts(common.parts),
+    watchParts(common.parts, () => common.blobs.check()),
     watchClock(clock),
     watchRunners(runners),
     watchLostWorkers(own, services),

@@ -14,6 +14,8 @@ export const inspectCommands = [
       const steps = await traceRequest(db, request_id)
       const rows = steps.map(({ at, what, name, state, id, detail }) => [at, what, name, state, id, detail])
       const table = formatTable([['at', 'what', 'name', 'state', 'id', 'detail'], ...rows])
+      if (steps.length === 0)
+        return { data: { steps }, lines: ['0 steps: the request changed nothing, is too old, or there was none of this id'] }
       return { data: { steps }, lines: [...table, '', `${rows.length} steps`] }
     },
   }),

@@ -50,11 +50,14 @@ test('commands: the workspaces of an owner count one by one, those made later to
   t.is((await callKontor(w, 'user', 'share', owner.id, 'apart')).code, 2)
 })
 
-test('commands: an unknown command is named before the list of commands, or as JSON', async (t) => {
-  for (const words of [['frob'], ['org', 'frob']]) {
+test('commands: an unknown command is named with those of its noun, or as JSON', async (t) => {
+  for (const [words, help] of [
+    [['frob'], 'bin/kontor --help lists all commands.\n'],
+    [['org', 'frob'], 'Usage:\n  kontor org create '],
+  ] as const) {
     const plain = await callWith({}, ...words)
     t.is(plain.code, 2)
-    t.true(plain.err.startsWith(`There is no command ${words.join(' ')}\nUsage:\n  kontor org create `), plain.err)
+    t.true(plain.err.startsWith(`There is no command ${words.join(' ')}\n${help}`), plain.err)
     const { code, json } = await callWith({}, ...words, 'x', '--json')
     t.deepEqual([code, json.error.code], [2, 'VALIDATION_ERROR'])
   }

@@ -59,7 +59,7 @@ async function restored(): Promise<World & Outside & { readonly goLive: () => Pr
   mail.reset()
   receiver.received.length = 0
   agent.asked.length = 0
-  const hold = await callKontor(w, 'restored')
+  const hold = await callKontor(w, 'restored', '--yes')
   if (hold.code !== 0) throw new Error(hold.err)
   const goLive = async () => {
     const live = await callKontor(w, 'restored', '--live')
@@ -190,19 +190,28 @@ test('restored: no bytes are deleted from the store, which may be the originalâ€
   await t.throwsAsync(w.api.services.blobs.read(id))
 })
 
+test('restored: a database whose processes run is not marked by mistake', async (t) => {
+  const w = await world({}, ['data'])
+  t.teardown(w.close)
+  const refused = await callKontor(w, 'restored')
+  t.is(refused.code, 1)
+  t.regex(refused.err, /Processes had a heartbeat on this database within the last 30 s: api \(.+:\d+\), worker data/)
+  t.false(await w.api.services.egress.isHeld())
+})
+
 test('restored: a copy that was never marked cannot go live', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const { code, err } = await callKontor(w, 'restored', '--live')
   t.is(code, 1)
-  t.regex(err, /run npx kontor restored first/)
+  t.regex(err, /run bin\/kontor restored first/)
 })
 
 test('restored: with KONTOR_RESTORED=1 a process waits for the mark of this very copy', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   // The original had been restored itself, and went live.
-  await callKontor(w, 'restored')
+  await callKontor(w, 'restored', '--yes')
   await callKontor(w, 'restored', '--live')
   await restoreMark(w.db)
   const log = createLogger('test', 'silent')
@@ -210,8 +219,8 @@ test('restored: with KONTOR_RESTORED=1 a process waits for the mark of this very
     log.warn = ((...said: unknown[]) => resolve(String(said[0]))) as typeof log.warn
   })
   const starting = startApi({ ...w.config, port: 0, restored: true }, log)
-  t.regex(await Promise.race([waiting, starting.then(() => 'started')]), /waiting until `npx kontor restored`/)
-  t.is((await callKontor(w, 'restored')).code, 0)
+  t.regex(await Promise.race([waiting, starting.then(() => 'started')]), /waiting until `bin\/kontor restored`/)
+  t.is((await callKontor(w, 'restored', '--yes')).code, 0)
   const api = await starting
   t.true(await api.services.egress.isHeld())
   t.regex((await callKontor(w, 'status')).out, /RESTORED COPY: sends no mail/)

@@ -8,9 +8,13 @@ export const migrateCommands = [
     summary: 'Apply missing migrations',
     options: schema(t.Object({})),
     run: async (_, databaseUrl) => {
-      const warnings = await release(databaseUrl)
-      const data = { migrated: true, ...(warnings.length > 0 ? { warnings } : {}) }
-      return { data, lines: [...warnings.map((warning) => `Warning: ${warning}`), 'The database is up to date.'] }
+      const { applied, warnings } = await release(databaseUrl)
+      const data = { migrated: true, applied, ...(warnings.length > 0 ? { warnings } : {}) }
+      const sum = applied.length === 0 ? 'The database is up to date: nothing to apply.' : 'The database is up to date.'
+      return {
+        data,
+        lines: [...applied.map((name) => `Applied ${name}`), ...warnings.map((warning) => `Warning: ${warning}`), sum],
+      }
     },
   }),
 ]

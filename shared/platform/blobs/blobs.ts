@@ -162,15 +162,19 @@ export class Blobs {
 
   /**
    * Why this process cannot serve files, as a message for the operator: the store is another installation's (`foreign`), or gives no answer
-   * within 2 s (`away`). Undefined when it can.
+   * within 2 s (`away`). Undefined when it can. The part learns it.
    */
   async check(): Promise<{ readonly foreign: string } | { readonly away: string } | undefined> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(new Error('no answer')), checkWithinMs)
     try {
       const identity = await Promise.race([findStoreIdentity(this.#database, this.#store), late.promise])
-      return 'fault' in identity ? { foreign: identity.fault } : undefined
+      if ('fault' in identity) return { foreign: identity.fault }
+      this.#part.succeeded()
+      return undefined
     } catch (error) {
+      // Without the database nothing is known of the store.
+      if (!(error instanceof Problem)) this.#part.failed(error)
       return { away: `The file store is out of reach: ${(error as Error).message || (error as { code?: string }).code}` }
     } finally {
       clearTimeout(timer)

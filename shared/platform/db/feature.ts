@@ -1,3 +1,4 @@
 import { databaseMaintenance } from '#shared/platform/db/maintenance.ts'
+import { restoredMetrics } from '#shared/platform/db/restored/metrics.ts'
 
-export const feature = { maintenance: databaseMaintenance }
+export const feature = { maintenance: databaseMaintenance, metrics: restoredMetrics }

@@ -27,7 +27,7 @@ interface Checked {
 interface Readiness {
   readonly status: 'ready' | 'not ready'
   readonly reason?: string
-  /** The parts, by name: `up`, or why they are away. */
+  /** The parts that the process uses, by name: `up`, or why they are away. */
   readonly parts: Readonly<Record<string, string>>
 }
 
@@ -37,7 +37,8 @@ interface Readiness {
  */
 export async function checkReadiness({ database, cache, parts, checkStore }: Checked): Promise<readonly [200 | 503, Readiness]> {
   const states: Record<string, string> = {}
-  for (const { name, isUp, reason } of Object.values(parts)) states[name] = isUp ? 'up' : (reason ?? 'away')
+  const used = Object.values(parts).filter(({ isUsed }) => isUsed)
+  for (const { name, isUp, reason } of used) states[name] = isUp ? 'up' : (reason ?? 'away')
   const notReady = (reason: string) => [503, { status: 'not ready', reason, parts: states }] as const
   const fault = await findDatabaseFault(database, cache)
   if (fault !== undefined) {

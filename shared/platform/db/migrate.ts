@@ -6,7 +6,7 @@ import knex, { type Knex } from 'knex'
 import type pg from 'pg'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { citusCoordinatorSettings, prepareSession } from '#shared/platform/db/pool/session-settings.ts'
-import { text } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'migrations')
@@ -20,11 +20,15 @@ export const migrationLockKey = 7_203_114_552
 /** The interval at which a process tries to take the lock while another one migrates. */
 const lockRetryMs = 200
 
-/**
- * Migrates the database to the newest migration, and then runs `afterwards`. Concurrent calls wait for each other. Returns what the
- * migrations logged by `raise warning`: one sentence for each thing that somebody has to look at.
- */
-export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<readonly string[]> {
+interface Migrated {
+  /** The migrations that this call applied. */
+  readonly applied: readonly string[]
+  /** What they logged by `raise warning`: one sentence for each thing that somebody has to look at. */
+  readonly warnings: readonly string[]
+}
+
+/** Migrates the database to the newest migration, and then runs `afterwards`. Concurrent calls wait for each other. */
+export async function migrate(databaseUrl: string, afterwards?: () => Promise<void>): Promise<Migrated> {
   const warnings: string[] = []
   const connection = { connectionString: databaseUrl }
   // Prints nothing, since knex throws every failure that it would print.
@@ -41,9 +45,9 @@ export async function migrate(databaseUrl: string, afterwards?: () => Promise<vo
   try {
     while (!(await tryLock(lock))) await pause(lockRetryMs)
     if (await db.schema.hasTable(table)) refuseSquashed(await db(table).orderBy('name').pluck('name'))
-    await db.migrate.latest({ migrationSource: forwardOnly, tableName: table })
+    const [, applied]: [number, string[]] = await db.migrate.latest({ migrationSource: forwardOnly, tableName: table })
     await afterwards?.()
-    return warnings
+    return { applied, warnings }
   } finally {
     // The lock ends with its session, also when this process is killed.
     await lock.end()
@@ -64,13 +68,24 @@ async function tryLock(session: pg.Client): Promise<boolean> {
 /** The first migration. Databases that begin with another one are older than the only squash of migrations (migrations/README.md). */
 const first = '0001-platform.ts'
 
+const hasMigrations = statement('db.hasMigrations', `select to_regclass('${table}') is not null as is_there`, {
+  params: {},
+  columns: { is_there: boolean.notNull },
+})
+
 const findApplied = statement('db.findApplied', `select name::text as name from ${table} order by ${table}.name`, {
   params: {},
   columns: { name: text },
 })
-/** Throws when the database was migrated by migrations that were squashed. Every process calls it when it starts. */
-export const refuseSquashedMigrations = async (database: Executor): Promise<void> =>
-  refuseSquashed((await database.query(findApplied())).map(({ name }) => name))
+/**
+ * Throws when the database is not migrated, or was by migrations that were squashed. Every process calls it when it starts. A process may start
+ * before the newest migration: `/readyz` is 503 until it is applied.
+ */
+export async function requireMigrations(database: Executor): Promise<void> {
+  const applied = (await database.query(hasMigrations()))[0]?.is_there ? await database.query(findApplied()) : []
+  if (applied.length === 0) throw new Error('The database is not migrated: run bin/kontor migrate first')
+  refuseSquashed(applied.map(({ name }) => name))
+}
 
 /** The newest applied migration, and those that this program knows and the database lacks. */
 export async function readMigrationState(db: Executor): Promise<{ readonly newest: string | null; readonly missing: readonly string[] }> {

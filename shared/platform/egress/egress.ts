@@ -28,4 +28,4 @@ export function openEgress(config: Pick<Config, 'egressAllow'>, isHeld: () => Pr
   return { restricted: unlessHeld(restrictedDialer(config, wire)), operators: unlessHeld(operatorDialer(wire)), isHeld }
 }
 
-const heldMessage = 'This is a restored copy of the database, which calls nobody until its operator runs `npx kontor restored --live`'
+const heldMessage = 'This is a restored copy of the database, which calls nobody until its operator runs `bin/kontor restored --live`'

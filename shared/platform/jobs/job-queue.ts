@@ -42,18 +42,11 @@ export class JobQueue {
     this.gates = new GateLimiter(database, (gate) => this.signals.signalJobs(gate))
   }
 
-  /**
-   * Starts pg-boss. `onError` receives background failures, which pg-boss retries itself. This is the first database access of a process,
-   * so its error tells the operator that the database is unreachable or not migrated.
-   */
+  /** Starts pg-boss on a migrated database. `onError` receives background failures, which pg-boss retries itself. */
   async open(onError: (error: Error) => void): Promise<void> {
     this.boss.on('error', onError)
-    // Null when it cannot be read: then the start below fails too, and says why.
-    const version = await this.boss.schemaVersion().catch(() => null)
-    if (version !== null) requireTableVersion(version)
-    await this.boss.start().catch((cause: Error) => {
-      throw new Error(`The database is out of reach, or not migrated by kontor migrate: ${cause.message}`, { cause })
-    })
+    requireTableVersion(await this.boss.schemaVersion())
+    await this.boss.start()
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { SecretKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 import { parseSigningKey } from '#shared/platform/kernel/crypto/signing-key.ts'
+import { startRefusal } from '#shared/platform/kernel/process/start-refusal.ts'
 
 /** The settings of a process, read from the environment once at its start and passed as a value. */
 export interface Config extends SecretKeys {
@@ -175,7 +176,7 @@ const endpoints: Reader<readonly string[]> = (value) =>
     return [`${new URL(url).hostname}:${Number(port)}`]
   })
 
-/** Reads the configuration. Throws one error that lists all missing and invalid variables. */
+/** Reads the configuration. Throws one refusal to start that lists all missing and invalid variables. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = []
   const read = <T>(name: string, reader: Reader<T>): T => {
@@ -266,6 +267,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
     restored: read('KONTOR_RESTORED', oneOf(['1', '0'], '0')) === '1',
   }
-  if (problems.length > 0) throw new Error(`The environment is not complete:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+  if (problems.length > 0) throw startRefusal(`the environment does not fit: ${problems.join('; ')}`)
   return Object.freeze(config)
 }

@@ -34,7 +34,7 @@ export const sessionName = (process: string, { secretKey }: SecretKeys): string 
  * value, SECRET_KEY has to open some of the values that are stored already, if there are any; then its check value is stored.
  */
 export async function requireSecretKey(db: Executor, keys: SecretKeys, columns: readonly SealedColumn[]): Promise<void> {
-  if ((await db.query(findKeyTable())).length === 0) throw new Error('The database is not migrated: run kontor migrate first')
+  if ((await db.query(findKeyTable())).length === 0) throw new Error('The database is not migrated: run bin/kontor migrate first')
   let stored = await readKeys(db)
   if (stored.length === 0) {
     if (await isForeign(db, keys, columns)) throw startRefusal(`SECRET_KEY does not open what is sealed in this database: ${hint}`)
@@ -42,6 +42,14 @@ export async function requireSecretKey(db: Executor, keys: SecretKeys, columns: 
     stored = await readKeys(db)
   }
   const fault = faultOf(keys, stored)
+  if (fault !== undefined) throw startRefusal(fault)
+}
+
+/** Throws the same refusal for a key that is not the installation's. A database without a check value takes any key, and stores none. */
+export async function refuseOtherKey(db: Executor, keys: SecretKeys): Promise<void> {
+  if ((await db.query(findKeyTable())).length === 0) return
+  const stored = await readKeys(db)
+  const fault = stored.length === 0 ? undefined : faultOf(keys, stored)
   if (fault !== undefined) throw startRefusal(fault)
 }
 
@@ -66,7 +74,7 @@ function faultOf({ secretKey, otherSecretKey }: SecretKeys, stored: readonly Sto
     return 'SECRET_KEY is being replaced by a rotation: set the new key as SECRET_KEY and the old one as SECRET_KEY_OTHER'
   }
   if (isNext && !opensCurrent) {
-    return 'SECRET_KEY_OTHER must be the old key until npx kontor secret rotate has ended: not everything is sealed under SECRET_KEY yet'
+    return 'SECRET_KEY_OTHER must be the old key until bin/kontor secret rotate has ended: not everything is sealed under SECRET_KEY yet'
   }
   return opensCurrent ? undefined : `SECRET_KEY is not the key of this installation: ${hint}`
 }

@@ -206,6 +206,8 @@ test('blobs: s3: an unreachable service is reported, and nothing is stored', asy
   if (!s3) return t.fail()
   await blobs.put(w.org.id, pieces(Buffer.from('x')))
   s3.trouble.failures = 1
+  // Before any call needs it.
+  t.regex((await w.visitor.get('/metrics')).text, /^kontor_file_store_up 0$/m)
   await t.throwsAsync(blobs.put(w.org.id, pieces(Buffer.from('x'))), { code: 'UNAVAILABLE', message: /cannot be reached; try again/ })
   const { status, body } = await w.visitor.get('/readyz')
   t.deepEqual([status, body.status], [200, 'ready'])

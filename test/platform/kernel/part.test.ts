@@ -42,13 +42,16 @@ test('part: probes end an outage without any other work', async (t) => {
   t.deepEqual([probes, lines.length], [2, 2])
 })
 
-test('part: a gauge is 0 while the part is away', async (t) => {
+test('part: a gauge is 0 while the part is away, and absent while the process does not use the part', async (t) => {
   const registry = new Registry()
   const { parts } = partsWithLog()
-  const unwatch = registerPartGauges(registry)(parts)
+  parts.database.probeWith(async () => undefined)
+  const unwatch = registerPartGauges(registry)(parts, async () => parts.fileStore.failed(new Error('found away')))
+  t.teardown(() => Object.values(parts).map((part) => part.close()))
   const values = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('kontor_'))
+  t.deepEqual(await values(), ['kontor_database_up 1', 'kontor_file_store_up 0'])
   parts.mailServer.failed(new Error('away'))
-  t.deepEqual(await values(), ['kontor_database_up 1', 'kontor_file_store_up 1', 'kontor_mail_server_up 0'])
+  t.deepEqual(await values(), ['kontor_database_up 1', 'kontor_file_store_up 0', 'kontor_mail_server_up 0'])
   unwatch()
-  t.deepEqual(await values(), ['kontor_database_up 1', 'kontor_file_store_up 1', 'kontor_mail_server_up 1'])
+  t.deepEqual(await values(), [])
 })

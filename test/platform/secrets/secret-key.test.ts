@@ -53,8 +53,8 @@ test('secret key: a process with another key than the others refuses to start, b
   t.teardown(w.close)
   await w.org.owner.put(`${w.org.path}/functions/secrets/PIN`, { value: '1' })
   const wrong = { SECRET_KEY: randomBytes(32).toString('hex'), LOG_LEVEL: 'info', PORT: '0' }
-  const startWrong = async (name: string) => {
-    const child = await startProcess(t, w, name, wrong)
+  const startWrong = async (name: string, environment: Readonly<Record<string, string>> = wrong) => {
+    const child = await startProcess(t, w, name, environment)
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     return {
       code,
@@ -73,6 +73,13 @@ test('secret key: a process with another key than the others refuses to start, b
     t.true(lines[0].msg.startsWith(sentence), lines[0].msg)
   }
 
+  const invalid = await startWrong('mail', { ...wrong, SECRET_KEY: 'short', PORT: '99999' })
+  t.deepEqual([invalid.code, invalid.lines.length], [78, 1])
+  t.regex(
+    invalid.lines[0].msg,
+    /^refused to start: the environment does not fit: PORT must be .* 0 to 65535, got 99999; SECRET_KEY must be 32 /,
+  )
+
   // A database of before the check value: the stored secrets tell.
   await forgetKeys(w.db)
   const { code, lines } = await startWrong('api')
@@ -83,13 +90,16 @@ test('secret key: a process with another key than the others refuses to start, b
   t.deepEqual(await keyStates(w.db), ['current'])
 })
 
-test('secret key: commands that seal are refused with another key, until it is adopted', async (t) => {
+test('secret key: commands are refused with another key, until it is adopted', async (t) => {
   const w = await world({}, [])
   t.teardown(w.close)
   const environment = { DATABASE_URL: w.config.databaseUrl, DATA_DIR: w.config.dataDir, SECRET_KEY: randomBytes(32).toString('hex') }
   const refused = await callWith(environment, 'bootstrap')
   t.is(refused.code, 1)
   t.regex(refused.err, /^SECRET_KEY is not the key of this installation: .*\n$/)
+  const listed = await callWith(environment, 'org', 'list')
+  t.deepEqual([listed.code, listed.err.split(':')[0]], [1, 'SECRET_KEY is not the key of this installation'])
+  t.is((await callWith({ ...environment, SECRET_KEY: '' }, 'org', 'list')).code, 0)
   t.is((await callWith(environment, 'secret', 'adopt')).code, 2)
   t.regex((await callWith(environment, 'secret', 'adopt', '--yes')).err, /^Processes still seal under another key, .*kontor api/)
   await w.api.stop(1_000)

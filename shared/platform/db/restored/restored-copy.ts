@@ -17,14 +17,14 @@ export const isHeld = async (db: Executor): Promise<boolean> => (await db.query(
 export async function waitUntilRestored(db: Executor, { restored }: Pick<Config, 'restored'>, log: Logger): Promise<void> {
   if (!restored) return
   for (let isFirst = true; !(await isMarked(db)); isFirst = false) {
-    if (isFirst) log.warn('KONTOR_RESTORED is set: waiting until `npx kontor restored` has run on this database')
+    if (isFirst) log.warn('KONTOR_RESTORED is set: waiting until `bin/kontor restored` has run on this database')
     await pause(pollMs)
   }
 }
 
 /** Logs, once at the start of a process, that it calls nobody. */
 export async function warnWhileHeld(db: Executor, log: Logger): Promise<void> {
-  if (await isHeld(db)) log.warn('this is a restored copy: it sends no mail and calls nobody until `npx kontor restored --live`')
+  if (await isHeld(db)) log.warn('this is a restored copy: it sends no mail and calls nobody until `bin/kontor restored --live`')
 }
 
 const isMarked = async (db: Executor): Promise<boolean> =>

@@ -31,12 +31,18 @@ export class Part implements UnavailablePart {
   readonly name: PartName
   readonly #log: Pick<Logger, 'error' | 'warn'>
   #probe: (() => Promise<unknown>) | undefined
+  #isUsed = false
   #timer: NodeJS.Timeout | undefined
   #outage: { readonly lasted: Stopwatch; readonly reason: string; failures: number; refused: number } | undefined
 
   constructor(name: PartName, log: Pick<Logger, 'error' | 'warn'>) {
     this.name = name
     this.#log = log
+  }
+
+  /** Whether this process has tried to reach the part, or probes it. The state of another part is not known here. */
+  get isUsed(): boolean {
+    return this.#isUsed
   }
 
   get isUp(): boolean {
@@ -56,10 +62,12 @@ export class Part implements UnavailablePart {
   /** While the part is away, `probe` runs every second; its first success ends the outage. Without a probe only `succeeded` does. */
   probeWith(probe: () => Promise<unknown>): void {
     this.#probe = probe
+    this.#isUsed = true
   }
 
   /** Notes that the part could not be reached. */
   failed(error: unknown): void {
+    this.#isUsed = true
     if (this.#outage) {
       this.#outage.failures += 1
       return
@@ -72,6 +80,7 @@ export class Part implements UnavailablePart {
 
   /** Notes that the part was reached. */
   succeeded(): void {
+    this.#isUsed = true
     if (!this.#outage) return
     const { lasted, reason, failures, refused } = this.#outage
     this.#outage = undefined
