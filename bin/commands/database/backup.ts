@@ -1,5 +1,6 @@
 import { checkBlobs } from '#shared/platform/blobs/backup/check.ts'
 import { copyBlobs } from '#shared/platform/blobs/backup/copy.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../../command.ts'
 
@@ -12,6 +13,8 @@ export const backupCommands = [
       'Copy the files that the database names and the folder lacks, and compare each with its digest; run it after the backup of the database',
     options: schema(t.Object({ folder })),
     run: async ({ folder }, platform) => {
+      const fault = await platform.blobs.check()
+      if (fault) throw problem('UNAVAILABLE', 'foreign' in fault ? fault.foreign : fault.away)
       const { copied, copiedBytes, present, failures } = await copyBlobs(platform, folder)
       const data = { copied, copied_bytes: copiedBytes, present, failures }
       const sum = `${copied} files copied (${copiedBytes} bytes), ${present} were there, ${failures.length} could not be copied`

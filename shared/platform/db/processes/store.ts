@@ -75,10 +75,10 @@ export async function removeProcess(db: Executor, id: string): Promise<void> {
 const selectProcesses = statement(
   'db.selectProcesses',
   `select id, kind, pools, host, pid, release, started_at, heartbeat_at, skew_ms, memory_bytes, running, heartbeat_at < now() - ${deadAfter} as dead
-   from processes order by kind, pools, started_at, id`,
+   from processes order by dead, kind, pools, started_at, id`,
   { params: {}, columns },
 )
-/** Lists the live processes, and those that died within the last day. */
+/** Lists the live processes, and then those that died within the last day. */
 export const listProcesses = (db: Executor): Promise<Process[]> => db.query(selectProcesses())
 
 const selectReporter = statement(
