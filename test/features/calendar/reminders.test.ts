@@ -93,3 +93,25 @@ test('reminders: a function creates and lists events, with the rights of its cal
   await owner.patch(path, { apps: { calendar: false } })
   t.truthy((await owner.post(`${path}/functions/${id}/invoke`, { input: calendar.id })).data.error)
 })
+
+test('reminders: a flow starts 30 days before an event that is farther ahead, and none later', async (t) => {
+  let now = new Date('2026-12-01T08:00:00Z')
+  const w = await world({}, undefined, () => now)
+  t.teardown(w.close)
+  const calendar = await makeCalendar(t, w, { key: 'audits' })
+  await makeEvent(t, w, { calendar_id: calendar.id, title: 'Audit', start: '2027-01-20T09:00:00Z' })
+  const trigger = ['t', 'trigger.calendar_event', { event: 'starting', minutes_before: 43_200, calendar_key: 'audits' }] as const
+  const write = ['a', 'action.create_record', { object_type: 'locations', values: { name: '{{trigger.calendar_event.title}}' } }] as const
+  await createFlow(t, w.org, { enabled: true, ...chain(trigger, write) })
+  await makeEvent(t, w, { calendar_id: calendar.id, title: 'Later', start: '2027-01-21T09:00:00Z' })
+  const heard = async (time: string) => {
+    now = new Date(time)
+    await w.drain()
+    return (await recordsOf(w.org, 'locations')).map(({ name }) => name)
+  }
+  t.deepEqual(await heard('2026-12-10T08:00:00Z'), [])
+  t.deepEqual(await heard('2026-12-21T08:59:59Z'), [])
+  t.deepEqual(await heard('2026-12-21T09:00:00Z'), ['Audit'])
+  t.deepEqual(await heard('2026-12-22T09:00:00Z'), ['Audit', 'Later'])
+  t.deepEqual(await heard('2027-01-21T09:00:00Z'), ['Audit', 'Later'])
+})

@@ -11,7 +11,7 @@ import { type EventWithAnswer, findEventsInWindow } from '#shared/features/calen
 import { takeMailQuota } from '#shared/features/calendar/guests/mail-quota.ts'
 import { organizerOf } from '#shared/features/calendar/guests/organizer.ts'
 import { type Attendee, findAttendees } from '#shared/features/calendar/guests/store.ts'
-import { listenedMinutes, reminderMinutesOf, reminderReachMs, scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
+import { listenedMinutes, reachOf, reminderMinutesOf, scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
 import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
 import { type EventOccurrence, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
@@ -41,16 +41,22 @@ export function fireReminders(scope: Scope, calendarId: string): Promise<void> {
     if (!calendar || until === undefined) return
     const now = scope.now().getTime()
     const since = until === null ? now - dayMs : Date.parse(until)
-    const reminders = await listReminders(inside, calendar, since, now)
+    const listened = await listenedMinutes(inside, calendar)
+    const reminders = await listReminders(inside, calendar, listened, since, now)
     for (const reminder of reminders.filter(({ at }) => at > since && at <= now)) await fire(inside, calendar, reminder)
     await writeFiredUntil(tx, scope.workspace.id, calendarId, new Date(Math.max(since, now)))
-    await scheduleNextCheck(inside, calendar, reminders, now)
+    await scheduleNextCheck(inside, calendar, reminders, { now, reachMs: reachOf(listened) })
   })
 }
 
-async function listReminders(scope: Scope, calendar: Calendar, since: number, now: number): Promise<Reminder[]> {
-  const starting = await listenedMinutes(scope, calendar)
-  const window = { from: Math.min(since, now), to: now + reminderReachMs }
+async function listReminders(
+  scope: Scope,
+  calendar: Calendar,
+  listened: readonly number[],
+  since: number,
+  now: number,
+): Promise<Reminder[]> {
+  const window = { from: Math.min(since, now), to: now + reachOf(listened) }
   const found = await findEventsInWindow(
     scope.db,
     scope.workspace.id,
@@ -70,7 +76,7 @@ async function listReminders(scope: Scope, calendar: Calendar, since: number, no
       })
       const reminders = [
         ...reminderMinutesOf(occurrence.event, calendar).map((minutes) => reminder('reminder', minutes)),
-        ...starting.map((minutes) => reminder('starting', minutes)),
+        ...listened.map((minutes) => reminder('starting', minutes)),
       ]
       return reminders.filter(({ at }) => at >= Date.parse(occurrence.event.timed_at))
     })
@@ -88,11 +94,16 @@ async function fire(scope: Scope, calendar: Calendar, { happens, kind, minutes }
  * The next check is at the next reminder. If no reminder is within reach but there are later events, the check is before these come within
  * reach.
  */
-async function scheduleNextCheck(scope: Scope, calendar: Calendar, reminders: readonly Reminder[], now: number): Promise<void> {
+async function scheduleNextCheck(
+  scope: Scope,
+  calendar: Calendar,
+  reminders: readonly Reminder[],
+  { now, reachMs }: { readonly now: number; readonly reachMs: number },
+): Promise<void> {
   const next = Math.min(...reminders.filter(({ at }) => at > now).map(({ at }) => at))
   if (Number.isFinite(next)) return scheduleReminderCheck(scope, calendar.id, next)
-  if (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reminderReachMs)))
-    await scheduleReminderCheck(scope, calendar.id, now + reminderReachMs - dayMs)
+  if (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reachMs)))
+    await scheduleReminderCheck(scope, calendar.id, now + reachMs - dayMs)
 }
 
 /**

@@ -11,8 +11,12 @@ import { findListenedEvents } from '#shared/platform/events/listen.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
-/** How long before a start a reminder may fire: seven days, plus a day for clock changes. */
-export const reminderReachMs = 8 * dayMs
+/**
+ * How long before a start something may fire, in milliseconds: reminders seven days, flows the minutes at which they listen; plus a day for
+ * clock changes.
+ */
+export const reachOf = (listened: readonly number[]): number =>
+  Math.max(7 * dayMs, ...listened.map((minutes) => minutes * minuteMs)) + dayMs
 
 type CalendarToCheck = Pick<Calendar, 'id' | 'key' | 'timezone' | 'settings'>
 
@@ -40,8 +44,7 @@ export async function scheduleReminders(scope: Scope, calendar: CalendarToCheck,
   const starting = await listenedMinutes(scope, calendar)
   const budget = transactionBudget(scope)
   const times: number[] = []
-  for (const event of events)
-    times.push(...(await nextCheckTimes(calendar, event, [...reminderMinutesOf(event, calendar), ...starting], now, budget)))
+  for (const event of events) times.push(...(await nextCheckTimes(calendar, event, starting, now, budget)))
   if (times.length > 0) await scheduleReminderCheck(scope, calendar.id, Math.min(...times))
 }
 
@@ -64,12 +67,14 @@ export async function scheduleReminderChecks(db: Executor, workspaceId: string, 
 async function nextCheckTimes(
   calendar: CalendarToCheck,
   event: EventRow,
-  minutes: readonly number[],
+  listened: readonly number[],
   now: number,
   budget: ComputeBudget,
 ): Promise<number[]> {
+  const minutes = [...reminderMinutesOf(event, calendar), ...listened]
   if (minutes.length === 0 || event.is_removed || event.status === 'cancelled') return []
   let next = Number.POSITIVE_INFINITY
+  const reachMs = reachOf(listened)
   const farthest = Math.max(...minutes) * minuteMs
   await visitOccurrences(
     [event],
@@ -77,9 +82,9 @@ async function nextCheckTimes(
     () => calendar.timezone,
     budget,
     ({ from }) => {
-      const isFar = from >= now + reminderReachMs
+      const isFar = from >= now + reachMs
       for (const ahead of minutes) if (!isFar && from - ahead * minuteMs > now) next = Math.min(next, from - ahead * minuteMs)
-      if (isFar && !Number.isFinite(next)) next = Math.max(now, from - reminderReachMs + dayMs)
+      if (isFar && !Number.isFinite(next)) next = Math.max(now, from - reachMs + dayMs)
       // No later occurrence has an earlier reminder.
       return !isFar && next > from - farthest
     },
