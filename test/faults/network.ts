@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Teardown } from '#test/faults/case.ts'
+import { resetSocket } from '#test/support/reset-socket.ts'
 
 /** A network between two processes that can be made worse. */
 export interface Network {
@@ -37,7 +38,7 @@ export async function startNetwork(t: Pick<Teardown, 'teardown'>, databaseUrl: s
   let isCut = false
 
   const server = createServer({ pauseOnConnect: true }, (near) => {
-    if (isCut) return void near.resetAndDestroy()
+    if (isCut) return resetSocket(near)
     const link = { near, far: connect(Number(target.port), target.hostname) }
     links.add(link)
     carry(near, link.far)
@@ -115,6 +116,6 @@ function flow({ near, far }: Link): void {
 }
 
 function breakOff({ near, far }: Link): void {
-  near.resetAndDestroy()
+  resetSocket(near)
   far.destroy()
 }

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { holdContract } from '#test/support/contract.ts'
+import { resetSocket } from '#test/support/reset-socket.ts'
 
 /** A response as it was received. */
 export interface RawAnswer {
@@ -50,7 +51,7 @@ export class Wire {
 
   /** Breaks the connection. */
   breakOff(): void {
-    this.socket.resetAndDestroy()
+    resetSocket(this.socket)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { watchArrival } from '#api/http/request/arrival.ts'
 import type { OpenBody } from '#api/http/request/body-memory.ts'
+import { sizeText } from '#api/http/request/size-text.ts'
 import type { Route } from '#api/http/route.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
@@ -151,12 +152,6 @@ async function readBytes(request: IncomingMessage, { maxBytes, open }: BodyBound
     held.release()
     arrival.release()
   }
-}
-
-/** A limit of bytes in words: `64 KB`. */
-export const sizeText = (bytes: number): string => {
-  if (bytes < 1024) return `${bytes} bytes`
-  return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / 1024 / 1024)} MB`
 }
 
 const declaresJson = ({ headers }: IncomingMessage): boolean =>

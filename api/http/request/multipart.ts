@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import type { BodyArrival } from '#api/http/request/arrival.ts'
+import { sizeText } from '#api/http/request/size-text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { unknownKeyProblem } from '#shared/platform/kernel/known-keys.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
@@ -75,7 +76,7 @@ export async function findFilePart(
   request.on('data', (piece: Buffer) => {
     size += piece.length
     if (counts.named === 0) head = `${head}${piece.toString('latin1')}`.slice(-maxHeadBytes - piece.length)
-    if (size > maxBytes + overheadBytes) refuse(`body must be at most ${Math.floor((maxBytes + overheadBytes) / 1024 / 1024)} MB`)
+    if (size > maxBytes + overheadBytes) refuse(`body must be at most ${sizeText(maxBytes + overheadBytes)}`)
   })
   request.pipe(parser)
   return arrival.unlessFailed(found.promise)

@@ -5,6 +5,7 @@ import type { FaultCase } from '#test/faults/case.ts'
 import { startLoad } from '#test/faults/load/load.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite } from '#test/faults/site.ts'
+import { resetSocket } from '#test/support/reset-socket.ts'
 
 /** A slow client. */
 interface Slow {
@@ -71,7 +72,7 @@ export const slowClients: FaultCase = {
     while (mustEnd.some(isOpen) && performance.now() - began < endedWithinMs) await delay(100)
     const left = mustEnd.filter(isOpen).length
     clearInterval(dribbling)
-    for (const { socket } of sockets) socket.resetAndDestroy()
+    for (const { socket } of sockets) resetSocket(socket)
     const note = `the last that sent no request was ended after ${seconds(Math.max(...mustEnd.map(({ ended }) => ended.at)) - began)}`
     const figures = await settleAccounts(site, load, sockets.length, note)
     const { data } = await site.org.owner.get(`${path}?q=${encodeURIComponent(half)}`)
