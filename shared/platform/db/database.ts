@@ -64,7 +64,7 @@ export class Database implements Executor {
   readonly #slow: SlowStatements | undefined
   readonly #waits = new LongWaits()
   readonly #shares: ConnectionShares
-  readonly #searches: SearchLimiter
+  readonly #searches: SearchLimiter<pg.PoolClient>
   readonly #statementTimeoutMs: number
   readonly #stopWatching: () => void
 
@@ -151,7 +151,8 @@ export class Database implements Executor {
   }
 
   async #query<Row>({ owner, meter }: User, statement: Statement<Row>): Promise<Row[]> {
-    const runOnce = () => this.#withClient(owner, (client) => this.#run(client, statement, meter))
+    const onClient = (client: pg.PoolClient) => this.#run(client, statement, meter)
+    const runOnce = () => (statement.search && owner !== null ? this.#search(owner, onClient) : this.#withClient(owner, onClient))
     const run = async () => {
       try {
         return await runOnce()
@@ -162,7 +163,7 @@ export class Database implements Executor {
       }
     }
     try {
-      return await (statement.search && owner !== null ? this.#withSlot(owner, run) : run())
+      return await run()
     } catch (error) {
       throw this.#translate(error, mayWrite(statement.text))
     }
@@ -172,7 +173,31 @@ export class Database implements Executor {
     return translateDatabaseError(error, { mayBeWritten, part: this.#part })
   }
 
-  /** Runs a search once its workspace may run another one. */
+  /**
+   * Runs a search, outside a transaction, once its workspace may run another one. A search that waited goes on with the connection of the one
+   * before: what is sent by way of the pool is sent after the answer before was made, and the database rests meanwhile.
+   */
+  async #search<T>(owner: string, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const share = shareOf(owner)
+    const admission = this.#searches.acquire(share, true)
+    const handedOver = admission && (await admission)
+    const client = handedOver ?? (await this.#connectForSlot(owner, share))
+    return this.#use(client, run, (broken) => {
+      const isSpare = !broken && this.#shares.waiting === 0
+      if (!this.#searches.release(share, isSpare ? client : undefined)) this.#release(owner, client, broken)
+    })
+  }
+
+  async #connectForSlot(owner: string, share: string): Promise<pg.PoolClient> {
+    try {
+      return await this.#connect(owner)
+    } catch (error) {
+      this.#searches.release(share)
+      throw error
+    }
+  }
+
+  /** Runs a search in a transaction once its workspace may run another one. */
   async #withSlot<T>(owner: string, search: () => Promise<T>): Promise<T> {
     const share = shareOf(owner)
     const admission = this.#searches.acquire(share)
@@ -220,6 +245,10 @@ export class Database implements Executor {
   // one).
   async #withClient<T>(owner: WorkOwner, run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(owner)
+    return this.#use(client, run, (broken) => this.#release(owner, client, broken))
+  }
+
+  async #use<T>(client: pg.PoolClient, run: (client: pg.PoolClient) => Promise<T>, release: (broken: boolean) => void): Promise<T> {
     let broken = true
     try {
       const result = await run(client)
@@ -229,7 +258,7 @@ export class Database implements Executor {
       broken = !(error instanceof pg.DatabaseError || error instanceof Problem) || isDatabaseUnavailable(error)
       throw error
     } finally {
-      this.#release(owner, client, broken)
+      release(broken)
     }
   }
 

@@ -74,6 +74,24 @@ test('search limiter: workspaces alternate where all together have no more', asy
   searches.close()
 })
 
+test('search limiter: the next search of a workspace takes the connection of the one before, another one does not', async (t) => {
+  const searches = new SearchLimiter<string>({ perWorkspace: 1, inAll: 2, othersUseFor: () => 0 })
+  const take = (id: string, needsConnection: boolean) => searches.acquire(id, needsConnection)
+  t.deepEqual([take('a', true), take('b', true)], [undefined, undefined])
+  const inTransaction = take('a', false)
+  const outside = take('a', true)
+  const ofOther = take('c', true)
+  t.false(searches.release('a', 'first'), 'one in a transaction has its own')
+  t.is(await inTransaction, undefined)
+  t.false(searches.release('b', 'second'), 'the next one is of another workspace')
+  t.is(await ofOther, undefined)
+  t.true(searches.release('a', 'first'))
+  t.is(await outside, 'first')
+  t.false(searches.release('a', 'first'), 'nobody waits')
+  t.is(searches.waiting, 0)
+  searches.close()
+})
+
 test('search limiter: a wait above 100 ms is noted, a shorter one is not', (t) => {
   const waits = new LongWaits()
   const began = performance.now()

@@ -71,7 +71,7 @@ export interface CompiledQuery {
   readonly values: Readonly<Record<string, unknown>>
   /** The types of `values`, for the statement's declaration. */
   readonly params: () => Params
-  /** Whether nothing limits or orders the records, so that reading a page of them is no search. */
+  /** Whether nothing limits the records, and nothing but their creation orders them, so that reading a page of them is no search. */
   readonly isPlain: boolean
   /** The statement as a search, not prepared where the best plan depends on the values, as for ranges and substrings. */
   readonly asSearch: <Row>(statement: Statement<Row>) => Statement<Row>
@@ -101,7 +101,7 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     params: () => Object.assign({}, ...conditions.map(({ params }) => params())),
-    isPlain: conditions.length === 0 && sort.length === 0 && access.verdict === 'all',
+    isPlain: conditions.length === 0 && sort.every(({ field }) => field === 'created_at') && access.verdict === 'all',
     asSearch: (statement) => asSearch(dependsOnValues ? asUnprepared(statement) : statement, named, access.limitingRoles),
     whereSql() {
       const all = [access.where(), ...conditions.map(({ toSql }) => toSql())].filter((one) => one !== undefined)

@@ -3,14 +3,16 @@ import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 /** Milliseconds that a search waits for a slot before OVERLOADED (page "Beyond", section 2). */
 const maxWaitMs = 3_000
 
-interface WaitingSearch {
-  readonly admit: () => void
+interface WaitingSearch<Connection> {
+  /** Whether it needs a connection; one in a transaction has its own. */
+  readonly needsConnection: boolean
+  readonly admit: (connection?: Connection) => void
 }
 
 /** The searches of one workspace. */
-interface Line {
+interface Line<Connection> {
   running: number
-  readonly waiting: WaitingSearch[]
+  readonly waiting: WaitingSearch<Connection>[]
 }
 
 interface SearchLimits {
@@ -27,10 +29,10 @@ interface SearchLimits {
  * uses the database: more would only share the same processors, and each would take longer. The others wait in the process, first in,
  * first out; workspaces are served round-robin. A search that runs is never cancelled in favour of others.
  */
-export class SearchLimiter {
+export class SearchLimiter<Connection = never> {
   readonly #options: SearchLimits
   /** Lines by workspace. The map's order is the round-robin order. */
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, Line<Connection>>()
   #running = 0
   #waiting = 0
   #recheck: NodeJS.Timeout | undefined
@@ -44,21 +46,25 @@ export class SearchLimiter {
     return this.#waiting
   }
 
-  /** Takes a slot: undefined when one was free, else a promise that rejects with OVERLOADED after 3 s. */
-  acquire(workspaceId: string): Promise<void> | undefined {
+  /**
+   * Takes a slot: undefined when one was free, else a promise that rejects with OVERLOADED after 3 s. It resolves to the connection of the
+   * search whose place this one takes, if `needsConnection` and that search gave it.
+   */
+  acquire(workspaceId: string, needsConnection = false): Promise<Connection | undefined> | undefined {
     const line = this.#lines.get(workspaceId) ?? { running: 0, waiting: [] }
     this.#lines.set(workspaceId, line)
-    if (line.waiting.length > 0 || !this.#mayRun(workspaceId, line)) return this.#wait(workspaceId, line)
+    if (line.waiting.length > 0 || !this.#mayRun(workspaceId, line)) return this.#wait(workspaceId, line, needsConnection)
     this.#begin(line)
     return undefined
   }
 
-  release(workspaceId: string): void {
-    const line = this.#lines.get(workspaceId) as Line
+  /** Gives a slot back. Returns whether the next search of the workspace took the connection too. */
+  release(workspaceId: string, connection?: Connection): boolean {
+    const line = this.#lines.get(workspaceId) as Line<Connection>
     line.running -= 1
     this.#running -= 1
     this.#removeIfEmpty(workspaceId, line)
-    if (this.#waiting > 0) this.#admit()
+    return this.#waiting > 0 && this.#admit({ workspaceId, connection })
   }
 
   /** Whether another workspace's search waits or runs. */
@@ -70,18 +76,18 @@ export class SearchLimiter {
     clearTimeout(this.#recheck)
   }
 
-  #mayRun(workspaceId: string, { running }: Line): boolean {
+  #mayRun(workspaceId: string, { running }: Line<Connection>): boolean {
     if (this.#running >= this.#options.inAll) return false
     if (running === 0) return true
     return running < this.#options.perWorkspace && !this.hasOthers(workspaceId) && this.#options.othersUseFor(workspaceId) === 0
   }
 
-  #begin(line: Line): void {
+  #begin(line: Line<Connection>): void {
     line.running += 1
     this.#running += 1
   }
 
-  #wait(workspaceId: string, line: Line): Promise<void> {
+  #wait(workspaceId: string, line: Line<Connection>, needsConnection: boolean): Promise<Connection | undefined> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         line.waiting.splice(line.waiting.indexOf(search), 1)
@@ -91,9 +97,10 @@ export class SearchLimiter {
       }
       const limit = setTimeout(leave, maxWaitMs)
       const search = {
-        admit: () => {
+        needsConnection,
+        admit: (connection?: Connection) => {
           clearTimeout(limit)
-          resolve()
+          resolve(connection)
         },
       }
       line.waiting.push(search)
@@ -102,13 +109,18 @@ export class SearchLimiter {
     })
   }
 
-  #admit(): void {
+  /** Admits waiting searches. Returns whether one of the same workspace took the connection that was left. */
+  #admit(left?: { readonly workspaceId: string; readonly connection: Connection | undefined }): boolean {
+    let unused = left?.connection
     for (const [workspaceId, line] of [...this.#lines]) {
       let isServed = false
       while (line.waiting.length > 0 && this.#mayRun(workspaceId, line)) {
         this.#waiting -= 1
         this.#begin(line)
-        line.waiting.shift()?.admit()
+        const next = line.waiting.shift()
+        const isHandedOver = next?.needsConnection === true && workspaceId === left?.workspaceId
+        next?.admit(isHandedOver ? unused : undefined)
+        if (isHandedOver) unused = undefined
         isServed = true
       }
       if (isServed) {
@@ -117,6 +129,7 @@ export class SearchLimiter {
         this.#lines.set(workspaceId, line)
       }
     }
+    return left?.connection !== undefined && unused === undefined
   }
 
   /** The others stop using the database without a call of `release`, so a search that waits for that is looked at again. */
@@ -130,7 +143,7 @@ export class SearchLimiter {
     }, ms)
   }
 
-  #removeIfEmpty(workspaceId: string, line: Line): void {
+  #removeIfEmpty(workspaceId: string, line: Line<Connection>): void {
     if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(workspaceId)
   }
 }
