@@ -1,6 +1,8 @@
 import { codesOf } from '#api/http/openapi/failures.ts'
 import type { Route } from '#api/http/route.ts'
 import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
+import { markdownTable } from './contract/markdown-table.ts'
+import { countByTag } from './contract/route-counts.ts'
 
 /** Advice to the caller for each code. A new code does not compile without its row. */
 const actions: Readonly<Record<ErrorCode, string>> = {
@@ -31,12 +33,18 @@ const actions: Readonly<Record<ErrorCode, string>> = {
 }
 
 /** Makes the text of docs/errors.md from the catalogue and the routes. */
-export function describeErrors(routes: readonly Route[]): string {
+export const describeErrors = (routes: readonly Route[]): string => `${intro}${errorTable(routes)}\n`
+
+/** All error codes with status, meaning, advice and routes: the table of docs/errors.md and of docs/contract. */
+export function errorTable(routes: readonly Route[]): string {
   const codes = Object.keys(errorCatalogue) as ErrorCode[]
-  const rows = codes.map(
-    (code) => `| ${code} | ${errorCatalogue[code].status} | ${errorCatalogue[code].message} | ${actions[code]} | ${tagsOf(code, routes)} |`,
+  return markdownTable(
+    ['Code', 'Status', 'Meaning', 'Advice', 'Routes'],
+    codes.map((code) => {
+      const { status, message } = errorCatalogue[code]
+      return [code, String(status), message, actions[code], tagsOf(code, routes)]
+    }),
   )
-  return `${intro}${rows.join('\n')}\n`
 }
 
 /** The tags of the routes that may answer a code, each with its number of routes; 'every route' if all may. */
@@ -44,8 +52,7 @@ function tagsOf(code: ErrorCode, routes: readonly Route[]): string {
   const answering = routes.filter((route) => codesOf(route).includes(code))
   if (answering.length === routes.length) return 'every route'
   if (answering.length > routes.length / 2) return `${answering.length} of ${routes.length} routes`
-  const byTag = [...Map.groupBy(answering, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return byTag.map(([tag, { length }]) => `${tag} (${length})`).join(', ') || 'no route'
+  return countByTag(answering)
 }
 
 const intro = `# Errors
@@ -57,6 +64,4 @@ A failure has one shape: \`{"error": {"code", "message", "request_id"}}\`. Decid
 growing delay. Do not retry 400, 401, 403, 404 or 409 unchanged.
 "no route" marks codes that only appear inside results, such as a failed step of a flow, or that no feature answers yet.
 
-| Code | Status | Meaning | Advice | Routes |
-|---|---|---|---|---|
 `
