@@ -12,7 +12,8 @@ export const sessionSettings: SessionSettings = {
   DateStyle: 'ISO',
   IntervalStyle: 'iso_8601',
   jit: 'off',
-  // A statement uses one database process, however much it reads, so that others get CPU too (page "Beyond", section 2).
+  // A statement uses one database process, however much it reads, so that others get CPU too
+  // (docs/contract/limits.md#shares-of-workspaces).
   max_parallel_workers_per_gather: 0,
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
