@@ -97,7 +97,7 @@ function slugsOf(path: string): readonly string[] {
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
 /** The text with its fenced blocks as blanks, so that places stay. */
-const withoutFences = (text: string): string => text.replace(/^ *(```+|~~~+)[^\n]*\n[^]*?^ *\1 *$/gm, blank)
+const withoutFences = (text: string): string => text.replace(/^ *(```+|~~~+)[^\n]*\n[\s\S]*?^ *\1 *$/gm, blank)
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length
 
