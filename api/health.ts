@@ -6,7 +6,7 @@ import { checkReadiness } from '#shared/platform/db/health.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { readMetrics } from '#shared/platform/kernel/metrics.ts'
 
-/** Serves `/healthz`, `/readyz` and, unless they have a port of their own, `/metrics` (decisions, Health). */
+/** Serves `/healthz`, `/readyz` and, unless they have a port of their own, `/metrics` (docs/contract/conventions.md#health). */
 export function serveHealth(routerFor: (path: string) => Router, { database, cache, parts, blobs, config }: ApiServices): void {
   routerFor('/healthz').get('/healthz', (ctx) => {
     ctx.state.route = '/healthz'

@@ -26,7 +26,10 @@ const features: readonly FeatureRoutes[] = [
   ...[drive, functions(sdkMethods), messages, queues, accounting, calendar, payments, forms, sites, flows],
 ]
 
-/** All routes by path prefix: `/v1` for the versioned ones, none for pages, public routes and callbacks (document 1, Versioning). */
+/**
+ * All routes by path prefix: `/v1` for the versioned ones, none for pages, public routes and callbacks
+ * (docs/contract/conventions.md#addresses).
+ */
 export const sections: readonly Section[] = [
   { base: '/v1', routes: features.flatMap(({ routes = [] }) => routes) },
   { base: '', routes: [...startPage, ...features.flatMap(({ unversioned = [] }) => unversioned)] },

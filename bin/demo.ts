@@ -13,7 +13,7 @@ import type { CommandScope } from './command-scope.ts'
 import { createDemoBooks } from './ledger/demo-books.ts'
 import { createReadyWorkspace } from './workspaces.ts'
 
-/** Content of the bootstrap file: how to reach the demo workspace (decisions, Running it, Bootstrap file). */
+/** Content of the bootstrap file: how to reach the demo workspace (docs/contract/access.md#first-workspace). */
 interface Bootstrap {
   readonly base_url: string
   readonly public_url: string

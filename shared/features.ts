@@ -47,7 +47,7 @@ export const dueKinds = [maintenanceKind, ...collect((feature) => feature.dueKin
 /** The jobs that receive events, by subscriber. Features that announce events do not name the subscribers. */
 export const subscriptions: Subscriptions = Object.assign({}, ...collect(({ subscriptions = {} }) => [subscriptions]))
 
-/** All SDK methods that functions can call (decisions, Functions). */
+/** All SDK methods that functions can call (docs/contract/functions.md#sdk). */
 export const sdkMethods = collect((feature) => feature.sdkMethods)
 
 /**

@@ -4,6 +4,7 @@ import test from 'ava'
 import { entryPaths, entryRules } from '#test/architecture/entries.ts'
 import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
 import { layerRules } from '#test/architecture/layers.ts'
+import { linkRules, wrongReferences } from '#test/architecture/links.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
 import { readPages, unknownNames } from '#test/architecture/pages.ts'
 import { readDependencies, readOrder, readSources, source } from '#test/architecture/source.ts'
@@ -13,7 +14,16 @@ import { wordPaths, wordRules } from '#test/architecture/words.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = readSources()
-const rules = [...layerRules, ...manifestRules, ...homeRules, ...statementRules, ...wordRules, ...entryRules, ...testStatementRules]
+const rules = [
+  ...layerRules,
+  ...manifestRules,
+  ...homeRules,
+  ...statementRules,
+  ...wordRules,
+  ...entryRules,
+  ...testStatementRules,
+  ...linkRules,
+]
 
 /** How many files each rule examined; printed only when all rules hold, so that failures are not hidden among them. */
 const counts: string[] = []
@@ -60,8 +70,36 @@ test('architecture: every dependency has a home, and every home a dependency', (
 
 test('architecture: the docs name only functions and files that exist', (t) => {
   t.deepEqual(unknownNames(readPages(), sources), [])
-  const page = 'Calls `neverHeardOf` of `shared/unheard-of.ts`, as `enqueueAll` of `shared/platform/jobs/enqueue-all.ts` does.'
-  t.deepEqual(unknownNames([page], sources), ['neverHeardOf', 'shared/unheard-of.ts'])
+  const text = 'Calls `neverHeardOf` of `shared/unheard-of.ts`, as `enqueueAll` of `shared/platform/jobs/enqueue-all.ts` does.'
+  t.deepEqual(unknownNames([{ path: 'docs/errors.md', text }], sources), ['neverHeardOf', 'shared/unheard-of.ts'])
+})
+
+test('architecture: links and citations of the pages open, with their headings', (t) => {
+  const pages = readPages()
+  t.true(pages.length > 60)
+  t.deepEqual(wrongReferences(pages), [])
+  // Addresses in two parts, so that this file does not break the rule.
+  const folder = 'docs'
+  const text = [
+    `[a](operations/backup.md#rotating-the-secret-key), [b](architecture.md#a-request), \`[c](d)\`, [e](https://f.example) ![](pictures)`,
+    `[moved](backup.md#rotating-the-secret-key), [misspelt](operations/backup.md#rotating-the-secret-keys), [lost](#lost)`,
+    '```',
+    '[in a block](of-code.md)',
+    '```',
+    `See ${folder}/operation/backup.md, and document ${2}.`,
+  ].join('\n')
+  const problems = wrongReferences([{ path: 'docs/errors.md', text }])
+  t.deepEqual(
+    problems.map((problem) => problem.replace(/; did you mean .*| instead of .*/, '')),
+    [
+      `docs/errors.md: line 2: there is no ${folder}/backup.md`,
+      'docs/errors.md: line 2: docs/operations/backup.md has no heading #rotating-the-secret-keys',
+      'docs/errors.md: line 2: docs/errors.md has no heading #lost',
+      `docs/errors.md: line 6: there is no ${folder}/operation/backup.md`,
+      'docs/errors.md: line 6: cite docs/contract/<page>.md#<heading>',
+    ],
+  )
+  t.regex(problems[1] ?? '', /; did you mean rotating-the-secret-key\?/)
 })
 
 test('architecture: imports are found in every form', (t) => {

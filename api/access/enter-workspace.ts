@@ -70,7 +70,7 @@ async function resolveResource(route: Route, head: RequestHead<never, unknown>, 
 }
 
 /**
- * Enters the workspace as visitor. An absent, switched off or private resource gives the same 404 (document 3, Public endpoints). The
+ * Enters the workspace as visitor. An absent, switched off or private resource gives the same 404 (docs/contract/public.md#visitors). The
  * route's handler checks the permissions of the visitors' roles.
  */
 async function enterAsVisitor(

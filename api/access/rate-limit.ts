@@ -9,8 +9,8 @@ import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * The most requests of one client, or about one subject, in a window of 60 seconds (document 1, Limits; decisions, Rate limits). Those of
- * visitors and of signing in are settings of the operator (page "Beyond", section 2, People and visitors).
+ * The most requests of one client, or about one subject, in a window of 60 seconds (docs/contract/limits.md#rate-limits). Those of visitors
+ * and of signing in are settings of the operator (docs/contract/limits.md#settings).
  */
 const fixedQuotas = {
   // The route always answers 204, so it reveals no accounts. The quota protects the job queue.

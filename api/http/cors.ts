@@ -14,8 +14,8 @@ export const refusesCrossSite = (route: Pick<Route, 'origins' | 'kind' | 'method
   originsOf(route) === 'own' && route.method !== 'GET'
 
 /**
- * Sets CORS headers for any origin, without credentials (decisions, CORS), on routes with origins 'any' and on all paths below `/v1`, also
- * unknown ones. Answers a preflight itself and returns true; otherwise it only sets headers.
+ * Sets CORS headers for any origin, without credentials (docs/contract/conventions.md#cors), on routes with origins 'any' and on all paths
+ * below `/v1`, also unknown ones. Answers a preflight itself and returns true; otherwise it only sets headers.
  */
 export function allowCrossOrigin(ctx: Context, routers: Routers): boolean {
   if (ctx.req.headers.origin === undefined) return false
@@ -39,8 +39,8 @@ function isOpen(method: string, path: string, routers: Routers): boolean {
 }
 
 /**
- * Throws FORBIDDEN for a browser's cross-site request (decisions, CORS), by Sec-Fetch-Site, or by Origin in older browsers. A request with
- * neither header is not from a browser.
+ * Throws FORBIDDEN for a browser's cross-site request (docs/contract/conventions.md#cross-site-requests), by Sec-Fetch-Site, or by Origin
+ * in older browsers. A request with neither header is not from a browser.
  */
 export function refuseCrossSite(ctx: Context, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = ctx.req.headers

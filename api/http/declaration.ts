@@ -100,8 +100,9 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   /** Set where the work checks or sets passwords. It counts itself, by `request.passwordQuota`. */
   readonly usesPasswords?: true
   /**
-   * Which websites may call the route from a browser (decisions, CORS). 'any': every website, without credentials, as below `/v1`. 'own': only
-   * this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for pages, else 'any'.
+   * Which websites may call the route from a browser (docs/contract/conventions.md#cors). 'any': every website, without credentials, as
+   * below `/v1`. 'own': only this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for
+   * pages, else 'any'.
    */
   readonly origins?: 'any' | 'own'
   /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline handles that of signed-in callers. */
@@ -115,7 +116,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly query?: Schema<Query>
   /**
    * The object to be changed, as its GET answers it. The body may then repeat keys of the answer that it cannot change, if they equal the
-   * stored values (page 5, Unknown keys). Required for a PUT or PATCH with a body. Throws NOT_FOUND.
+   * stored values (docs/contract/conventions.md#unknown-keys). Required for a PUT or PATCH with a body. Throws NOT_FOUND.
    */
   readonly stored?: (
     request: Pick<Request<Path, Body, Query, Resource>, 'params' | 'line' | 'resource'>,

@@ -144,7 +144,7 @@ function disconnectSignal({ req, res }: Context): AbortSignal {
 
 /**
  * How long to wait for a worker's answer, by the caller's Prefer header (RFC 7240): not at all for `respond-async`, n seconds for `wait=n`;
- * `longestMs` is the most, and the default (decisions, Long work).
+ * `longestMs` is the most, and the default (docs/contract/jobs.md#preferences).
  */
 function readPreferredWait(prefer: string, longestMs: number): { readonly ms: number; readonly applied: string | undefined } {
   const preferences = prefer.split(',').map((preference) => preference.split(';')[0]?.trim().toLowerCase())

@@ -18,7 +18,7 @@ import { openingKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 import { Problem, problem, type StoredProblem } from '#shared/platform/kernel/errors.ts'
 import { isCleanText, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
-/** The longest Idempotency-Key (decisions, Idempotency). */
+/** The longest Idempotency-Key (docs/contract/conventions.md#idempotency). */
 const maxKeyLength = 255
 
 /** Characters of method and path that are stored as they are; a longer text is stored as its digest. */
@@ -155,7 +155,9 @@ const workAndAnswer =
 /** Whether a failure is saved as the answer: an error of the caller, except one that passes with time. */
 const isAnswer = (error: unknown): error is Problem => error instanceof Problem && error.status < 500 && error.code !== 'RATE_LIMITED'
 
-/** The operation of an attempt that failed with 5xx, else null. A repeated request retries it (decisions, Idempotency). */
+/**
+ * The operation of an attempt that failed with 5xx, else null. A repeated request retries it (docs/contract/conventions.md#idempotency).
+ */
 async function findFailedOperation({ database }: IdempotencyServices, outcome: IdempotentResult): Promise<string | null> {
   const operation = 'operationId' in outcome ? await findOperation(database, outcome.operationId) : undefined
   return operation?.status === 'failed' && new Problem(operation.error?.code ?? 'INTERNAL').status >= 500 ? operation.id : null

@@ -7,8 +7,8 @@ import { isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 const anyWorkspace = '/v1/orgs/00000000-0000-0000-0000-000000000000'
 
 /**
- * NOT_FOUND for a request without a route. The message names the methods of the path, or the path that was probably meant (page 5, Not
- * found). Outside `/v1` browsers get a page.
+ * NOT_FOUND for a request without a route. The message names the methods of the path, or the path that was probably meant
+ * (docs/contract/conventions.md#unknown-addresses). Outside `/v1` browsers get a page.
  */
 export function describeMissingRoute(ctx: Context, routers: Routers, paths: readonly string[]): Problem {
   if (!ctx.path.startsWith('/v1/') && prefersPage(ctx)) {

@@ -119,7 +119,9 @@ export interface BareResponse<Result> {
 /** Content types of the files that workers create. */
 type FileType = 'text/csv' | 'text/calendar' | 'text/plain'
 
-/** Options of a route whose work a worker does. The pipeline enqueues it, waits and answers 200 or 202 (decisions, Long work). */
+/**
+ * Options of a route whose work a worker does. The pipeline enqueues it, waits and answers 200 or 202 (docs/contract/jobs.md#long-work).
+ */
 interface Delegated<Path extends string, Body, Query, Payload, Result, Resource> extends Declaration<Path, Body, Query, Resource> {
   readonly job: JobDefinition<Payload, Result>
   /** Result of the work: JSON under `data`, or a file with one of these content types. */

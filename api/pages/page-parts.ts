@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
 import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
-/** The most bytes of kept parts in a process (page "Beyond", section 2). */
+/** The most bytes of kept parts in a process (docs/contract/public.md#kept-pages). */
 const maxBytes = 64_000_000
 
 /**

@@ -17,7 +17,10 @@ const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({
 const dayOf = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
 
-/** Another workspace during attacks by visitors (page "Beyond", section 2), compared with the same workspace without them. */
+/**
+ * Another workspace during attacks by visitors (docs/contract/limits.md#shares-of-workspaces), compared with the same workspace without
+ * them.
+ */
 export async function attackCases(bench: Bench): Promise<Case[]> {
   const { loaded } = bench
   const [attacker, victim] = [loaded.neighbours.at(-2) ?? loaded.neighbours[0], loaded.neighbours.at(-3) ?? loaded.neighbours[0]]

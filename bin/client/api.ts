@@ -27,7 +27,7 @@ export interface Api {
   readonly open: (path: string) => Promise<{ readonly bytes: Readable; readonly size: number; readonly sha256: string }>
 }
 
-/** Default seconds before each retry of a failure on the server's side (document 1, Errors, rule 5). */
+/** Default seconds before each retry of a failure on the server's side (docs/contract/conventions.md#errors). */
 const defaultWaits = [0.5, 1, 2, 4, 8]
 /** Status of an attempt without a response. */
 const unreachable = 0

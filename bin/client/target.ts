@@ -45,7 +45,7 @@ export async function findTarget(options: TargetOptions, environment: Environmen
   return { api, shownKey, token: key, orgId: options.org ?? environment.KONTOR_ORG ?? (await onlyOrg(api)) }
 }
 
-/** Normalizes the base address: it includes the version, `/v1`, which is added when missing (document 1, Versioning). */
+/** Normalizes the base address: it includes the version, `/v1`, which is added when missing (docs/contract/conventions.md#versions). */
 function baseOf(url: string): string {
   if (!URL.canParse(url)) throw problem('VALIDATION_ERROR', `--url must be an address such as http://localhost:3000/v1, got ${url}`)
   const bare = url.replace(/\/+$/, '')

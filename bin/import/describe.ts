@@ -78,7 +78,7 @@ export function exampleQuery({ api, orgId, shownKey }: ApiTarget, proposal: Prop
 /** Longest example, in characters, that the filter uses as its value. */
 const longestExample = 60
 
-/** Operator by field type with which a filter matches an example (document 1, Search mode); the most useful types first. */
+/** Operator by field type with which a filter matches an example (docs/contract/records.md#filters); the most useful types first. */
 const operators: Readonly<Record<string, string>> = {
   select: 'eq',
   string: 'contains',

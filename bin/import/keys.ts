@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path'
 import { reservedFieldKeys } from '#shared/core/types/keys.ts'
 
-/** Maximum characters of the key of a field and of a type (document 1, Limits). */
+/** Maximum characters of the key of a field and of a type (docs/contract/limits.md#lengths-of-texts). */
 const maxFieldKey = 64
 const maxTypeKey = 32
 

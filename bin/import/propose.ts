@@ -26,7 +26,7 @@ export interface Proposal {
   readonly rows: number
 }
 
-/** Maximum characters of a label (document 1, Type creation rules and Field creation body). */
+/** Maximum characters of a label (docs/contract/limits.md#lengths-of-texts). */
 const maxLabel = 100
 
 /** Proposes a type and a plan for each column. `existing` are the fields of a type that exists; columns that match one of them fill it. */
@@ -53,7 +53,7 @@ export function proposeType(survey: Survey, typeKey: string, existing: readonly 
 /** The imported columns, in the order of the file. */
 export const importedColumns = ({ columns }: Proposal): readonly ImportedColumn[] => columns.filter((column) => column.plan !== 'leave')
 
-/** Whether the file is an export of Kontor: it starts with `id` and `created_at` (document 1, Export). */
+/** Whether the file is an export of Kontor: it starts with `id` and `created_at` (docs/contract/records.md#export). */
 const isOurExport = ({ columns: [first, second] }: Survey): boolean => first?.header === 'id' && second?.header === 'created_at'
 
 const labelOf = (header: string): string => {

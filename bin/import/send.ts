@@ -18,7 +18,7 @@ export interface Progress {
   readonly failed: readonly FailedRow[]
 }
 
-/** Limits of one request, well below those of the API (document 1, Limits, and decisions, Import). The size is in bytes. */
+/** Limits of one request, well below those of the API (docs/contract/records.md#files). The size is in bytes. */
 const requestLimits = { items: 500, size: 8_000_000 }
 
 /** Sends the rows of a file in groups, in order, and yields the result of each group. */

@@ -16,7 +16,7 @@ interface Options extends TargetOptions {
   readonly batch?: string | undefined
 }
 
-/** Limits of one request (document 2, Queue items per add; document 1, Request body). The size is in bytes. */
+/** Limits of one request (docs/contract/queues.md#adding-items, docs/contract/limits.md#request-bodies). The size is in bytes. */
 const requestLimits = { items: 500, size: 700_000 }
 
 interface Failure {

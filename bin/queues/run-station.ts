@@ -64,7 +64,7 @@ export async function runStation(options: Options, shell: Shell): Promise<Comman
   }
 }
 
-/** Maximum scans of one request (decisions, Work queues). */
+/** Maximum scans of one request (docs/contract/queues.md#offline-scans). */
 const maxScans = 500
 
 interface Verdict {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePrivate } from './private-file.ts'
 
-/** The content of bootstrap.json: addresses, the demo workspace, its owner and an access key ("decisions", Running it). */
+/** The content of bootstrap.json: addresses, the demo workspace, its owner and an access key (docs/contract/access.md#first-workspace). */
 export type Bootstrap = {
   readonly base_url: string
   readonly public_url: string

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { workerPools } from '#shared/platform/jobs/job.ts'
@@ -104,6 +104,5 @@ test('files: what the pages name in deploy exists', (t) => {
   for (const page of pages) {
     const text = read(page)
     for (const [, path = ''] of text.matchAll(/(?<![\w/])(deploy\/[\w./-]*\w)/g)) t.true(existsSync(join(root, path)), `${page}: ${path}`)
-    for (const [, link = ''] of text.matchAll(/\]\(([^)#:]+)\)/g)) t.true(existsSync(join(root, dirname(page), link)), `${page}: ${link}`)
   }
 })

@@ -26,11 +26,14 @@ const job = schema(
       started_at: nullable(instant),
       finished_at: nullable(instant),
     },
-    { title: 'Job', description: 'Work that a worker does (decisions, Jobs).' },
+    { title: 'Job', description: 'Work that a worker does.' },
   ),
 )
 
-/** Whether the caller started the work. The result was made with the starter's rights, so only the starter may see it (decisions, Jobs). */
+/**
+ * Whether the caller started the work. The result was made with the starter's rights, so only the starter may see it
+ * (docs/contract/jobs.md#who-sees-a-job).
+ */
 const hasStarted = ({ principal_id }: Operation, { actor }: Scope): boolean => principal_id !== null && principal_id === actor.id
 
 /** The operation of a path, visible to its starter and to holders of org:update; NOT_FOUND for all others. */

@@ -28,7 +28,7 @@ function resetPage(token: string, failure?: Problem): Page {
   return { title: 'Set a new password', body: renderForm({ token, fields }), ...(failure ? { failure } : {}) }
 }
 
-/** Pages linked from the password reset mail (decisions, Pages of people). */
+/** Pages linked from the password reset mail (docs/contract/access.md#pages-of-mails). */
 export const routes = [
   page({
     ...common,

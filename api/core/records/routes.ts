@@ -26,7 +26,7 @@ import { requireRecordType } from '#shared/core/types/record-type.ts'
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
 
-/** The largest CSV file of an import (decisions, Import). */
+/** The largest CSV file of an import (docs/contract/records.md#files). */
 const maxImportBytes = 25 * 1024 * 1024
 
 const common = { tag: 'Records', app: null, limit: null, on: onType } as const

@@ -134,7 +134,7 @@ export const routes = [
   }),
 ]
 
-/** The calling principal, its roles and the combined rules of all its roles (document 1, Roles and access). */
+/** The calling principal, its roles and the combined rules of all its roles (docs/contract/access.md#own-rights). */
 function describeActor({ actor, principal }: Scope) {
   if (!principal) throw problem('UNAUTHORIZED')
   const { id, type, name } = principal

@@ -19,7 +19,7 @@ import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { linkedParameters } from '#shared/platform/db/lists.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Permissions on a field are checked on its record type (document 1, Fields). */
+/** Permissions on a field are checked on its record type (docs/contract/types-and-fields.md#fields). */
 const onTypeOfField = async ({ params }: { params: { fieldId: string } }, scope: Scope) => {
   const resource = await requireField(scope, params.fieldId)
   return { key: resource.entityType, resource }

@@ -58,7 +58,7 @@ function errorsOf(fieldList: readonly Field[], hasAccount: boolean, failure: Pro
   return fieldErrors(fieldList, failure)
 }
 
-/** Pages linked from the invitation mail (decisions, Pages of people). */
+/** Pages linked from the invitation mail (docs/contract/access.md#pages-of-mails). */
 export const routes = [
   page({
     ...common,

@@ -237,7 +237,7 @@ async function send(scope: Scope, open: OpenBookingPage, query: ChoiceQuery, sen
   }
 }
 
-/** The hosted page of a calendar (document 3, Booking page; decisions, Hosted pages): a month, the times of a day, then name and email. */
+/** The hosted page of a calendar (docs/contract/public.md#booking-page): a month, the times of a day, then name and email. */
 export const routes = [
   page({
     ...common,

@@ -32,7 +32,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const common = { tag: 'Calendars', app: 'calendar', permission: 'member', limit: null } as const
 const calendars = `${orgPath}/calendar/calendars` as const
 const calendar = `${calendars}/:calId` as const
-/** The maximum size of an imported file (decisions, Calendar). */
+/** The maximum size of an imported file (docs/contract/calendar.md#import). */
 const maxImportBytes = 25 * 1024 * 1024
 const shares = `${calendar}/shares` as const
 

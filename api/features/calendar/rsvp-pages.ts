@@ -76,7 +76,7 @@ function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonl
   }
 }
 
-/** The page of a guest, linked from mails (decisions, Pages of people). Nothing changes before its form is sent. */
+/** The page of a guest, linked from mails (docs/contract/public.md#invitation-page). Nothing changes before its form is sent. */
 export const routes = [
   page({
     ...common,

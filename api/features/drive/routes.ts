@@ -27,7 +27,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /**
  * Access to a space depends on its owner, its shares and the caller's roles together, so each operation checks it: 404 without any access,
- * 403 where the caller has access but not for this action (document 3, Authentication).
+ * 403 where the caller has access but not for this action (docs/contract/drive.md#access).
  */
 const common = { tag: 'Drive', app: null, limit: null, permission: 'member' } as const
 const drive = `${orgPath}/drive` as const

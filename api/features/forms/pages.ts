@@ -77,7 +77,7 @@ const missing: Readonly<Record<string, string>> = {
   multiselect: 'Please choose at least one',
 }
 
-/** The hosted page of a form (document 3, Public endpoints; decisions, Hosted pages). */
+/** The hosted page of a form (docs/contract/public.md#form-page). */
 export const routes = [
   page({
     ...common,

@@ -6,7 +6,7 @@ import { requireFunction } from '#shared/features/functions/definitions/function
 import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Resolves the function; the same NOT_FOUND for a missing, a disabled and a non-public one (document 3, HTTP function). */
+/** Resolves the function; the same NOT_FOUND for a missing, a disabled and a non-public one (docs/contract/public.md#http-functions). */
 async function onOpenFunction({ params }: { params: { functionId: string } }, scope: Scope) {
   const resource = await requireFunction(scope, params.functionId)
   if (!resource.enabled || !resource.http_enabled) throw problem('NOT_FOUND')

@@ -14,7 +14,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const connections = `${orgPath}/payments/connections` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
-/** Routes of payment connections (decisions, Payments). */
+/** Routes of payment connections (docs/contract/payments.md#connections). */
 export const connectionRoutes = [
   answer({
     ...common,

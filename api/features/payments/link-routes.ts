@@ -8,7 +8,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const links = `${orgPath}/payments/links` as const
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
-/** Routes of payment links (document 2, Payments). */
+/** Routes of payment links (docs/contract/payments.md#links). */
 export const linkRoutes = [
   answer({
     ...common,

@@ -97,7 +97,7 @@ function renderEndedPage({ workspace }: Scope, link: PayPageLink, locale: string
   }
 }
 
-/** The sandbox's pay page (decisions, Payments). */
+/** The sandbox's pay page (docs/contract/payments.md#sandbox). */
 export const payPages = [
   page({
     ...common,

@@ -9,7 +9,7 @@ import { reconcileQuery, reconciliation, repairInput, repairResult } from '#shar
 
 const common = { tag: 'Payments', app: 'payments', limit: null } as const
 
-/** Routes of payments (document 2 and decisions, Payments). */
+/** Routes of payments (docs/contract/payments.md#routes). */
 export const routes = [
   ...connectionRoutes,
   ...linkRoutes,

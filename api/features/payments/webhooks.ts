@@ -7,8 +7,8 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 const receipt = schema(t.Object({ received: t.Boolean() }, { title: 'PaymentEventTaken' }))
 
 /**
- * The webhook of payment providers; it also works while the workspace is suspended or its payments app is off (decisions, In the
- * background).
+ * The webhook of payment providers; it also works while the workspace is suspended or its payments app is off
+ * (docs/contract/payments.md#suspension-and-apps).
  */
 export const webhookRoutes = [
   receive({

@@ -43,7 +43,7 @@ const sentFile = (row: ContentRow, headers: Readonly<Record<string, string>>, { 
   open: (range?: { readonly start: number; readonly end: number }) => blobs.read(row.blob_id ?? '', range),
 })
 
-/** Published content of websites (document 3, Public endpoints; decisions, Forms, website content, messages). */
+/** Published content of websites (docs/contract/public.md#delivery). */
 export const routes = [
   answer({
     method: 'GET',

@@ -5,7 +5,7 @@ import { commonHeaders, isLimited } from '#api/http/openapi/successes.ts'
 import type { Route } from '#api/http/route.ts'
 import { type ErrorCode, errorCatalogue } from '#shared/platform/kernel/errors.ts'
 
-/** The body of every failure (document 1, Errors). */
+/** The body of every failure (docs/contract/conventions.md#errors). */
 export const failureSchema: JsonObject = {
   type: 'object',
   required: ['error'],

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { AdmittedAnswer, AnswerAdmission, AnswerStage } from '#shared/platform/kernel/process/answer-admission.ts'
 import type { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 
-/** Bytes of an answer above which it is written and sent in pieces, and admitted by its bytes (page "Beyond", section 2). */
+/** Bytes of an answer above which it is written and sent in pieces, and admitted by its bytes (docs/contract/limits.md#large-answers). */
 export const largeBytes = 256_000
 
 /** The answer of one request, which is admitted for the request's owner, when it is large, until it was sent or the caller has gone. */

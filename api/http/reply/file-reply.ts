@@ -25,7 +25,8 @@ export interface FileRequest {
 }
 
 /**
- * Answers a whole file, a byte range of it, or 304 (document 3, Drive; decisions, Drive). Throws PRECONDITION_FAILED like `isNotModified`.
+ * Answers a whole file, a byte range of it, or 304 (docs/contract/drive.md#conditions-and-ranges). Throws PRECONDITION_FAILED like
+ * `isNotModified`.
  */
 export function fileReply(request: FileRequest, file: SentFile): Reply {
   const etag = `"${file.sha256}"`

@@ -22,7 +22,7 @@ export class Reply {
   }
 }
 
-/** The result of a creating route that replaced an existing resource: answered with 200 (decisions, Create / replace). */
+/** The result of a creating route that replaced an existing resource: answered with 200 (docs/contract/conventions.md#success-statuses). */
 export class Replaced<T> {
   readonly data: T
 

@@ -7,7 +7,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { createCharsetDecoder } from '#shared/platform/kernel/values/charset.ts'
 import { parseJson, requireCleanText } from '#shared/platform/kernel/values/json.ts'
 
-/** The largest request body, except where a route takes an upload (document 1, Limits). */
+/** The largest request body, except where a route takes an upload (docs/contract/limits.md#request-bodies). */
 export const maxBodyBytes = 1024 * 1024
 
 /** Bounds of a body, by the route that takes it. */
@@ -57,9 +57,9 @@ export async function readJson(request: IncomingMessage, bounds: BodyBounds): Pr
 }
 
 /**
- * Reads a body of any kind: its value when it is JSON, whatever the content type; otherwise its text; null when it is empty (document 3,
- * HTTP function). It is read by its declared charset, UTF-8 without one. Throws VALIDATION_ERROR when it is too large, compressed, of an
- * unknown charset or invalid in its own, or holds a NUL character.
+ * Reads a body of any kind: its value when it is JSON, whatever the content type; otherwise its text; null when it is empty
+ * (docs/contract/public.md#http-functions). It is read by its declared charset, UTF-8 without one. Throws VALIDATION_ERROR when it is too
+ * large, compressed, of an unknown charset or invalid in its own, or holds a NUL character.
  */
 export async function readAnyBody(request: IncomingMessage, bounds: BodyBounds): Promise<ReadBody> {
   refuseCompressed(request)

@@ -77,7 +77,7 @@ function carriedBy(route: Route): Schema<unknown>['json'] | undefined {
   return (route.kind === 'delegate' ? route.job.result : route.response)?.json
 }
 
-/** Refuses unknown keys below `/v1` (page 5, Unknown keys). */
+/** Refuses unknown keys below `/v1` (docs/contract/conventions.md#unknown-keys). */
 const isStrict = ({ path }: Context): boolean => path.startsWith('/v1/')
 
 async function arrive(route: Route, ctx: Context, open: OpenBody): Promise<ReadBody> {

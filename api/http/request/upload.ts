@@ -37,7 +37,7 @@ export interface KeptFile<Kept> {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** Fingerprint of an upload: the digest of its file, computed by storage, and its fields (decisions, Idempotency). */
+/** Fingerprint of an upload: the digest of its file, computed by storage, and its fields (docs/contract/conventions.md#idempotency). */
 export const uploadFingerprint = (sha256: string, fields: ReadonlyMap<string, string>): Buffer =>
   Buffer.from(JSON.stringify([sha256, ...[...fields].sort()]))
 
@@ -95,7 +95,7 @@ async function openFile(
   const contentType = request.headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'multipart/form-data' && form !== false) {
-    // Unknown fields are refused below `/v1` (page 5, Unknown keys).
+    // Unknown fields are refused below `/v1` (docs/contract/conventions.md#unknown-keys).
     const known = request.url?.startsWith('/v1/') ? Object.keys(fields) : undefined
     const part = await findFilePart(request, arrival, maxBytes, known)
     return { ...part, pieces: part.bytes.iterator() }

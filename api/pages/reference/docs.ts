@@ -7,7 +7,9 @@ import type { Section } from '#api/http/route.ts'
 import { isAsset, readAsset, swaggerUiVersion } from '#api/pages/reference/swagger-ui.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Serves `/openapi.json`, and `/docs`: a reference page that loads nothing from other hosts (decisions, API description). */
+/**
+ * Serves `/openapi.json`, and `/docs`: a reference page that loads nothing from other hosts (docs/contract/conventions.md#api-description).
+ */
 export function serveDescription(routerFor: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
   const { origin, pathname } = new URL(publicUrl)
   const root = pathname === '/' ? '' : pathname

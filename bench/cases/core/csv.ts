@@ -4,7 +4,7 @@ import { load, type Shot } from '#bench/load.ts'
 import { peakMegabytes } from '#bench/servers/memory.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
-/** Maximum rows of a file (document 1, Limits). */
+/** Maximum rows of a file (docs/contract/records.md#files). */
 const [rowsIn, rowsOut] = [500, 10_000]
 
 /** Concurrent imports and exports that a workspace may have. */

@@ -8,7 +8,7 @@ import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Events of the calendar that is listed and booked, how many of them repeat, and events of the calendar that is subscribed to. */
 const [listed, repeating, subscribed] = [2_000, 50, 10_000]
-/** Maximum events of a file (document 3, Limits). */
+/** Maximum events of a file (docs/contract/calendar.md#import). */
 const imported = 2_000
 
 const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))

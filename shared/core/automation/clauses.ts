@@ -8,7 +8,7 @@ import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | Promise<boolean>
 
-/** Operators of a clause (decisions, Flows). */
+/** Operators of a clause (docs/contract/flows.md#clauses). */
 const operators: Readonly<Record<string, Test>> = {
   eq: (left, right, budget) => compareClauseValues(left, right, budget) === 0,
   ne: (left, right, budget) => compareClauseValues(left, right, budget) !== 0,
@@ -117,7 +117,7 @@ export function toDecimal(value: unknown): Decimal | undefined {
 /** Instant as sortable text; a day counts as its first moment in UTC. */
 const timeOf = (text: string): string | undefined => toUtcInstant(text) ?? (isDay(text) ? toUtcInstant(`${text}T00:00:00Z`) : undefined)
 
-/** A test of the order of both sides. It is false when one is empty, as in filters and policies (page Beyond, section 1, "Clauses of flows"). */
+/** A test of the order of both sides. It is false when one is empty, as in filters and policies. */
 function ordering(holds: (order: number) => boolean): Test {
   return (left, right, budget) => !isEmpty(left) && !isEmpty(right) && holds(compareClauseValues(left, right, budget))
 }

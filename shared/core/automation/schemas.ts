@@ -8,7 +8,7 @@ export const runSteps = t.Array(t.Object({ method: t.String({ description: 'Such
   description: 'The SDK calls, in their order.',
 })
 
-/** Result of a run (document 2, Invocation result). */
+/** Result of a run (docs/contract/functions.md#invocation-result). */
 export const invocation = schema(
   t.Object(
     {

@@ -17,7 +17,7 @@ interface SdkContext {
   readonly conceal: (text: string) => void
 }
 
-/** An SDK method that functions call (decisions, Functions); each domain lists its own. */
+/** An SDK method that functions call (docs/contract/functions.md#sdk); each domain lists its own. */
 export interface SdkMethod {
   /** Such as `records.create`; the name in a run's steps. */
   readonly name: string

@@ -11,7 +11,7 @@ export type Path = readonly [string, ...string[]]
 /** Replaces references in a value; `extra` adds roots to those of the run. */
 export type Render = (value: unknown, extra?: Readonly<Record<string, unknown>>) => unknown
 
-/** Roots of references (decisions, Flows). The database knows them too (`flow_references`, migration 0015). */
+/** Roots of references (docs/contract/flows.md#references). The database knows them too (`flow_references`, migration 0015). */
 const referenceRoots: ReadonlySet<string> = new Set(['trigger', 'context', 'steps', 'item', 'index'])
 
 /** Whether a name begins with a root of references, such as `trigger.record.name` or `item`. */
@@ -73,8 +73,8 @@ export function toText(value: unknown): string {
 }
 
 /**
- * Turns numbers that a double cannot hold into text with all their digits (decisions, Exact decimals). A number that a double holds stays
- * a number, in any notation: `1.10`, `1e2`.
+ * Turns numbers that a double cannot hold into text with all their digits (docs/contract/conventions.md#decimals). A number that a double
+ * holds stays a number, in any notation: `1.10`, `1e2`.
  */
 export function toPlainJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -1,7 +1,7 @@
 import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** An item of an inbox (document 1, Notification). It holds no value of the record, so every member may receive it. */
+/** An item of an inbox (docs/contract/notifications.md#inbox-items). It holds no value of the record, so every member may receive it. */
 const notification = t.Object(
   {
     id: uuid,
@@ -43,7 +43,10 @@ export const unreadCount = schema(t.Object({ count: t.Integer({ minimum: 0 }) },
 /** Maximum characters of an item's title. */
 export const maxTitle = 200
 
-/** Input of `action.notify` (decisions, Flows). Recipients: a member, the holders of a role, or with neither every member. */
+/**
+ * Input of `action.notify` (docs/contract/flows.md#action-blocks). Recipients: a member, the holders of a role, or with neither every
+ * member.
+ */
 export const noticeInput = schema(
   t.Object(
     {

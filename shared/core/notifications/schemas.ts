@@ -1,7 +1,7 @@
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** Properties of a rule (document 1, Notification rule). */
+/** Properties of a rule (docs/contract/notifications.md#notification-rules). */
 const ruleProperties = {
   name: t.String({ minLength: 1, maxLength: 120 }),
   object_type: t.String({ description: 'Key of an existing record type.' }),

@@ -31,8 +31,9 @@ export interface PasswordQuota {
 }
 
 /**
- * Whether the password matches the hash of the account with this address. Counts first: no password is checked without a quota (page
- * "Beyond", section 2). A missing or malformed hash takes the same time and is false. OVERLOADED when the queue of hashes is full.
+ * Whether the password matches the hash of the account with this address. Counts first: no password is checked without a quota
+ * (docs/contract/limits.md#passwords). A missing or malformed hash takes the same time and is false. OVERLOADED when the queue of hashes is
+ * full.
  */
 export async function checkPassword(
   quota: PasswordQuota,

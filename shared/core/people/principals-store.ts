@@ -28,7 +28,7 @@ export const findKey = statement(
   { params: { hash: bytes, scopeId: uuid }, columns },
 )
 
-/** Sessions live this long after they were last renewed (decisions, People, keys, workspaces). */
+/** Sessions live this long after they were last renewed (docs/contract/access.md#sessions). */
 export const sessionDays = 30
 
 /** A session with its person. */

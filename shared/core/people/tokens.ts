@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 /**
  * Access keys and session tokens have the form `<prefix>_<scope><secret><check>`: the id of the workspace or person and 256 random bits in
  * base 62, then a CRC-32 of everything before it. The CRC detects mistyped tokens and lets secret scanners recognise a token
- * (decisions, People, keys, workspaces). Only the SHA-256 of the secret is stored.
+ * (docs/contract/access.md#credentials). Only the SHA-256 of the secret is stored.
  */
 export interface Token {
   readonly text: string

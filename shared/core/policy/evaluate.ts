@@ -21,14 +21,16 @@ export type { SourcedRule } from '#shared/core/policy/schemas.ts'
 /** `sometimes` means that the answer depends on the record; only record permissions return it. */
 export type Permit = 'always' | 'sometimes' | 'never'
 
-/** Answer of simulate (document 1, Roles and access). `matched` is the deciding rule; null if none decided or the caller is the owner. */
+/**
+ * Answer of simulate (docs/contract/access.md#simulation). `matched` is the deciding rule; null if none decided or the caller is the owner.
+ */
 export interface Decision {
   readonly allowed: boolean
   readonly effect: 'allow' | 'deny'
   readonly matched: SourcedRule | null
 }
 
-/** One caller's rights in a workspace: the combined rules of all its roles (document 1, Authentication). */
+/** One caller's rights in a workspace: the combined rules of all its roles (docs/contract/access.md#roles). */
 export interface Policy {
   /**
    * Whether the caller has the permission on the resource. The default resource is `*`: every item, or the workspace itself, so rules on

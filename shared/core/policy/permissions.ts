@@ -1,4 +1,4 @@
-/** All permission names (decisions, People, keys, workspaces). */
+/** All permission names (docs/contract/access.md#permissions). */
 export const permissions = [
   'records:read',
   'records:create',
@@ -56,7 +56,9 @@ export const permissions = [
 ] as const
 export type Permission = (typeof permissions)[number]
 
-/** Permissions that are checked for single records: their conditions are tested on a record (document 1, Authentication, rule 7). */
+/**
+ * Permissions that are checked for single records: their conditions are tested on a record (docs/contract/access.md#records-under-rules).
+ */
 export type RecordAction = Extract<Permission, `records:${string}`>
 export const isRecordAction = (action: string): action is RecordAction => action.startsWith('records:')
 

@@ -1,7 +1,7 @@
 import type { Action } from '#shared/core/policy/permissions.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** Maximum rules of one role (document 1, Limits). */
+/** Maximum rules of one role (docs/contract/limits.md#roles-and-rules). */
 const maxRules = 50
 
 const fieldKeys = t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { description: 'field keys' }))
@@ -25,7 +25,7 @@ const policyRule = t.Object({
   fields: t.Optional(t.Object({ allow: fieldKeys, deny: fieldKeys }, { description: 'what a matching read rule reveals of a record' })),
 })
 
-/** A role's rules (document 1, Policy rule). Requests, storage and answers share this shape. */
+/** A role's rules (docs/contract/access.md#rules). Requests, storage and answers share this shape. */
 export const policySchema = schema(t.Array(policyRule, { maxItems: maxRules }))
 export type PolicyRule = Frozen<TypeOf<typeof policySchema>[number]>
 

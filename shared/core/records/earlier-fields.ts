@@ -15,7 +15,7 @@ export interface Writing {
 /**
  * Whether a value that was written under this key belongs to the type's present field of that key: not to a field that is gone, to an
  * earlier field of the key, or to an earlier formula that read other fields. Without a revision it belongs to the field if that is older
- * than the value (page Beyond, section 1, "Masks over time").
+ * than the value (docs/contract/access.md#masks-over-time).
  */
 export function isOfPresentField({ fieldByKey }: Pick<RecordType, 'fieldByKey'>, key: string, { revision, at }: Writing): boolean {
   const field = fieldByKey.get(key)

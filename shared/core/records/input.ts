@@ -9,7 +9,7 @@ export interface InputContext {
   readonly defaultCurrency: string
 }
 
-/** Whether a field has a formula. Values sent for it are ignored (document 1, Record). */
+/** Whether a field has a formula. Values sent for it are ignored (docs/contract/records.md#values). */
 export const isComputed = ({ rules }: Field): boolean => rules.formula !== undefined
 
 /**
@@ -41,7 +41,7 @@ export function completeValues(type: RecordType, sent: Values, context: InputCon
   return values
 }
 
-/** Throws VALIDATION_ERROR when a record lacks a required value, sent or not (document 1, Field creation body). */
+/** Throws VALIDATION_ERROR when a record lacks a required value, sent or not (docs/contract/types-and-fields.md#required-fields). */
 export function requireRequiredValues({ fields }: RecordType, values: Values): void {
   const field = fields.find((candidate) => candidate.required && !isComputed(candidate) && isBlank(values[candidate.key] ?? null))
   if (field) throw missingValue(field)

@@ -2,7 +2,7 @@ import { batchResults } from '#shared/core/records/change/batch-schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Result of an import (document 1, Records): rows are independent, a bad row is reported and skipped. */
+/** Result of an import (docs/contract/records.md#rows): rows are independent, a bad row is reported and skipped. */
 const importOutcome = schema(
   t.Object(
     {

@@ -24,7 +24,7 @@ export interface StoredRecord extends TestedRecord {
   readonly values: Values
 }
 
-/** A record in a response (document 1, Record). A field without a value is null; one that the caller may not see is absent. */
+/** A record in a response (docs/contract/records.md#record). A field without a value is null; one that the caller may not see is absent. */
 export interface RecordView {
   readonly id: string
   readonly object_type: string

@@ -5,7 +5,7 @@ const values = t.Record(t.String(), t.Unknown(), {
   description: 'By field key. A field without a value is null; one that the caller may not read is absent.',
 })
 
-/** A record in a response (document 1, Record). */
+/** A record in a response (docs/contract/records.md#record). */
 export const recordSchema = t.Object(
   {
     id: uuid,
@@ -71,7 +71,7 @@ export const recordQuery = schema(t.Object({ fields }))
 /** Query parameters of an export. */
 export const exportQuery = schema(t.Object(search))
 
-/** Query parameters of a listing in either mode (document 1, Records, rule 4). */
+/** Query parameters of a listing in either mode (docs/contract/records.md#lists). */
 export const listQuery = schema(
   t.Object({
     ...search,

@@ -15,8 +15,8 @@ interface Giver extends Pick<Scope, 'actor' | 'db'> {
 }
 
 /**
- * Throws FORBIDDEN when the rules grant more than the caller holds (decisions, People, keys, workspaces) or test a field that the caller
- * does not read in every record (page Beyond, Conditions that are given). `where` prefixes the message. Call it wherever rules are given:
+ * Throws FORBIDDEN when the rules grant more than the caller holds (docs/contract/access.md#giving-rights) or test a field that the caller
+ * does not read in every record (docs/contract/access.md#given-conditions). `where` prefixes the message. Call it wherever rules are given:
  * by a role, to a person, an account or an invitation, or by a key.
  */
 export async function requireGrantable(scope: Scope, rules: readonly PolicyRule[], where = ''): Promise<void> {
@@ -63,7 +63,7 @@ export async function requireAssignable(scope: Scope, roleIds: readonly string[]
   return roles
 }
 
-/** Throws VALIDATION_ERROR for a visitors' role, which cannot be assigned (document 1, Authentication, rule 10). */
+/** Throws VALIDATION_ERROR for a visitors' role, which cannot be assigned (docs/contract/access.md#visitors-roles). */
 export function requireNotVisitorRole(role: Role, where: string): void {
   if (role.is_anonymous) throw problem('VALIDATION_ERROR', `${where} names a role for visitors, which is given to nobody`)
 }

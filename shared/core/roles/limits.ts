@@ -13,8 +13,8 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * The most that a role and a principal may have (page Beyond, section 2, Sizes of rules). Every statement that a caller's rules limit holds
- * their conditions. Bytes are those of compact JSON. What was larger before stays until it grows.
+ * The most that a role and a principal may have (docs/contract/limits.md#roles-and-rules). Every statement that a caller's rules limit
+ * holds their conditions. Bytes are those of compact JSON. What was larger before stays until it grows.
  */
 export const roleLimits = { policyBytes: 65_536, roles: 50, principalBytes: 262_144 } as const
 

@@ -66,7 +66,7 @@ export const ownPolicy = schema(
   ),
 )
 
-/** A query of a principal's rights (document 1, Roles and access, rule 4). */
+/** A query of a principal's rights (docs/contract/access.md#simulation). */
 export const simulation = schema(
   t.Object(
     {

@@ -14,7 +14,7 @@ const columns = {
   created_at: instant.notNull,
   updated_at: instant.notNull,
 }
-/** A named set of rules that members and service accounts hold (document 1, Role). */
+/** A named set of rules that members and service accounts hold (docs/contract/access.md#roles). */
 export type Role = RowOf<typeof columns>
 const list = selectList(columns)
 

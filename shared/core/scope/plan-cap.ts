@@ -10,7 +10,7 @@ interface Cap {
   readonly amount: (most: number) => string
 }
 
-/** The caps of the free plan (decisions, Free plan). The paid plan has none. */
+/** The caps of the free plan (docs/contract/limits.md#free-plan). The paid plan has none. */
 const caps = Object.freeze({
   records: { most: ({ records }) => records, amount: (most) => `${most} records` },
   fileBytes: { most: ({ fileBytes }) => fileBytes, amount: (most) => `${Math.floor(most / 1024 / 1024)} MB of files` },

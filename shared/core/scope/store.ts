@@ -60,7 +60,7 @@ export const findVisitorRoles = statement(
   { params: { workspaceId: uuid }, columns: { id: uuid.notNull, name: text.notNull, policy: jsonb.as<readonly SourcedRule[]>().notNull } },
 )
 
-/** Settings of a workspace (decisions, People, keys, workspaces). */
+/** Settings of a workspace (docs/contract/access.md#workspace-settings). */
 export const workspaceColumns = {
   id: uuid.notNull,
   name: text.notNull,

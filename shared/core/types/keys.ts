@@ -1,4 +1,4 @@
-/** Keys that no field may have: every record has a property of that name (decisions, Records, types, fields). */
+/** Keys that no field may have: every record has a property of that name (docs/contract/types-and-fields.md#fields). */
 export const reservedFieldKeys: ReadonlySet<string> = new Set([
   'id',
   'object_type',

@@ -1,12 +1,12 @@
 import { t } from '#shared/platform/kernel/schema.ts'
 
-/** A record type's key (document 1, Type creation rules). */
+/** A record type's key (docs/contract/types-and-fields.md#record-types). */
 export const typeKey = t.String({
   pattern: '^[a-z][a-z0-9_]{1,31}$',
   description: '2 to 32 lowercase letters, digits and underscores, starting with a letter',
 })
 
-/** A field's key (document 1, Field creation body). */
+/** A field's key (docs/contract/types-and-fields.md#fields). */
 export const fieldKey = t.String({
   pattern: '^[a-z][a-z0-9_]{1,63}$',
   description: '2 to 64 lowercase letters, digits and underscores, starting with a letter',

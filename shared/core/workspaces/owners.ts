@@ -4,7 +4,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
  * Throws VALIDATION_ERROR when a person owns as many workspaces as one may, and RATE_LIMITED when it has made as many in the last hour as
- * one may (page "Beyond", section 2). Locks the person until the transaction of `scope` ends, so concurrent callers together stay within.
+ * one may (docs/contract/limits.md#people-and-workspaces). Locks the person until the transaction of `scope` ends, so concurrent callers
+ * together stay within.
  */
 export async function requireWorkspaceQuota({ db, config }: Pick<PlatformScope, 'db' | 'config'>, ownerId: string): Promise<void> {
   const { perPerson, perHour } = config.workspaceLimit

@@ -6,7 +6,7 @@ import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/sche
 const appFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
 const appFlagChanges = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
 
-/** A workspace in a response (decisions, People, keys, workspaces). */
+/** A workspace in a response (docs/contract/access.md#workspace-settings). */
 const workspaceSchema = t.Object(
   {
     id: uuid,
@@ -62,7 +62,7 @@ export const workspaceChanges = schema(
 )
 export type WorkspaceChanges = ReturnType<(typeof workspaceChanges)['parse']>
 
-/** The caller, as `GET /auth/me` returns it (decisions, People, keys, workspaces). */
+/** The caller, as `GET /auth/me` returns it (docs/contract/access.md#signing-in). */
 export const caller = schema(
   t.Object(
     {

@@ -11,10 +11,10 @@ export type Amount = bigint
 const millionthsPerUnit = 1_000_000n
 const fractionDigits = 6
 
-/** The largest amount of one line (document 2, Accounting, entry rule 3). */
+/** The largest amount of one line (docs/contract/accounting.md#amounts). */
 const largestAmount: Amount = 9_223_372_036_854n * millionthsPerUnit
 
-// Decisions, Accounting: ASCII digits and a decimal point; no sign, exponent, blank or separator.
+// ASCII digits and a decimal point; no sign, exponent, blank or separator.
 const decimalPattern = /^\d{1,13}(?:\.\d{1,6})?$/
 const zeroPattern = /^0{1,30}(?:\.0{1,30})?$/
 

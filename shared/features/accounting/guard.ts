@@ -5,8 +5,9 @@ import { lockAgainstPosting } from '#shared/features/accounting/ledger-lock-stor
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * An account with ledger lines cannot be deleted, and its kind cannot change once set (decisions, Accounting). The ledger's lock is taken
- * before the lines are counted, so no concurrent posting is missed: it is either counted, or checks the account after this change.
+ * An account with ledger lines cannot be deleted, and its kind cannot change once set (docs/contract/accounting.md#accounts-in-use). The
+ * ledger's lock is taken before the lines are counted, so no concurrent posting is missed: it is either counted, or checks the account
+ * after this change.
  */
 export const accountGuard: RecordGuard<Scope> = {
   type: 'accounts',

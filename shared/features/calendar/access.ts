@@ -40,9 +40,9 @@ const permissionAccess: readonly (readonly [Permission, CalendarAccess])[] = [
 
 /**
  * The caller's access to a calendar: the highest level that ownership, a share, visibility or a role grants. Roles, also the workspace
- * owner's, do not apply to personal calendars. An access key has roles only (document 3, Access key limits). An actor without personal
- * standing owns no calendar and has no shares. A deny rule also refuses its level to holders of a higher one and of a share, but not below
- * the calendar's visibility, which is a floor for every member.
+ * owner's, do not apply to personal calendars. An access key has roles only (docs/contract/calendar.md#access-levels). An actor without
+ * personal standing owns no calendar and has no shares. A deny rule also refuses its level to holders of a higher one and of a share, but
+ * not below the calendar's visibility, which is a floor for every member.
  */
 export function calendarAccessOf(calendar: CalendarGrants, actor: Pick<Actor, 'type' | 'personId' | 'isMember' | 'policy'>): Access {
   if (actor.type === 'system') return accessByLevel('manage')

@@ -21,7 +21,10 @@ export const minutesOfEventName = (name: string): number | undefined => {
   return minutes === undefined ? undefined : Number(minutes)
 }
 
-/** A calendar event as flows see it, `{{trigger.calendar_event.…}}` (decisions, Flows), with the columns that decide who may see it. */
+/**
+ * A calendar event as flows see it, `{{trigger.calendar_event.…}}` (docs/contract/flows.md#triggers), with the columns that decide who may
+ * see it.
+ */
 export interface AnnouncedEvent {
   readonly id: string
   readonly calendar_key: string

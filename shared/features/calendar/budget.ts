@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** Steps of one calendar query: 5 to 100 per year of a series, 3 per occurrence (page "Beyond", section 2). */
+/** Steps of one calendar query: 5 to 100 per year of a series, 3 per occurrence (docs/contract/calendar.md#bounds-of-computing). */
 const maxQuerySteps = 4_000_000
 /** Steps while a transaction is open: under a second of computing, since other transactions may wait for its locks. */
 const maxTransactionSteps = 1_000_000

@@ -52,7 +52,7 @@ export function readEventTime(sent: EventTimeInput, known: EventTime | undefined
 function readEnd(sent: EventTimeInput, start: number, was: EventTime | undefined, allDay: boolean): number {
   if (sent.end !== undefined) {
     const end = readTime('end', sent.end, allDay)
-    // An all-day event whose end equals its start takes one day (decisions, Calendar).
+    // An all-day event whose end equals its start takes one day (docs/contract/calendar.md#times).
     return allDay && end === start ? start + dayMs : end
   }
   if (was) return start + (was.end - was.start)

@@ -3,7 +3,7 @@ import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-row
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 export const calendarMaintenance: readonly MaintenanceTask<CleanupServices>[] = [
-  // A member who returns within 30 days gets the calendars back (decisions, People, keys, workspaces).
+  // A member who returns within 30 days gets the calendars back (docs/contract/calendar.md#members-who-leave).
   defineCleanup('sweep_left_calendars', {
     table: 'calendars',
     old: 'left_at < $before',

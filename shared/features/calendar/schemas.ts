@@ -21,7 +21,7 @@ const dayMinutes = 1_440
 const bookingTime = t.String({ pattern: '^(?:(?:[01]\\d|2[0-3]):[0-5]\\d|24:00)$', description: 'a time as HH:MM, up to 24:00' })
 const spans = t.Array(t.Array(bookingTime, { minItems: 2, maxItems: 2, description: 'from and to' }), { maxItems: 20 })
 
-/** Reminders of an event, in minutes before its start (document 3, Limits). */
+/** Reminders of an event, in minutes before its start (docs/contract/calendar.md#creating-events). */
 export const reminderList = t.Array(minutes(0, 10_080), { maxItems: 5, description: 'Minutes before the start.' })
 
 const booking = t.Object(
@@ -114,7 +114,7 @@ export type CalendarInput = TypeOf<typeof calendarInput>
 export const calendarChange = schema(t.Object(changeable, { title: 'CalendarChange' }))
 export type CalendarChange = TypeOf<typeof calendarChange>
 
-/** A calendar as a caller sees it (document 3, Calendar). */
+/** A calendar as a caller sees it (docs/contract/calendar.md#calendars). */
 export const calendarView = schema(
   t.Object(
     {

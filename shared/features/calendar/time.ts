@@ -8,7 +8,7 @@ import { dayMs } from '#shared/platform/kernel/time/units.ts'
 /** The release of the time zone data that this process uses, such as `2026c`. */
 export const zoneRelease: string = process.versions.tz ?? 'unknown'
 
-/** An instant in UTC with microseconds (decisions, Instants). */
+/** An instant in UTC with microseconds (docs/contract/conventions.md#instants). */
 export const instantText = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z')
 
 /** Pads an instant that the database wrote to microseconds. */
@@ -104,7 +104,7 @@ export interface TimeWindow {
   readonly to: number
 }
 
-/** The longest window of an event list, in days (document 3, Limits). */
+/** The longest window of an event list, in days (docs/contract/calendar.md#event-list). */
 const maxWindowDays = 400
 
 /**

@@ -18,7 +18,7 @@ const noAccess: Access = { read: false, write: false, manage: false }
 /**
  * The space with an id or key, if the caller may perform an action there. `at` is a folder or file, empty text for the whole space, or null
  * for any place in the space. Throws NOT_FOUND when the caller may perform no action there, and FORBIDDEN when it may perform only others
- * (document 3, Authentication).
+ * (docs/contract/drive.md#access).
  */
 export async function requireSpace(scope: Scope, name: string, at: string | null, need: SpaceAction): Promise<SpaceRow> {
   const row = (await readSpace(scope, name, at)) ?? (await createDefaultSpace(scope, name, at))
@@ -41,7 +41,7 @@ export function accessByRoleOrOwnership(scope: Scope, space: Pick<SpaceRow, 'key
 
 /**
  * The actions that shares with these modes allow; only members have shares. In a team's space a deny rule refuses them all the same
- * (document 1, Authentication 5). Roles do not apply to personal drives.
+ * (docs/contract/drive.md#access). Roles do not apply to personal drives.
  */
 export function accessByShares({ actor }: Scope, { key, type }: Pick<SpaceRow, 'key' | 'type'>, modes: SpaceWithModes['modes']): Access {
   if (!actor.isMember || modes.length === 0) return noAccess

@@ -3,7 +3,7 @@ import type { CleanupServices } from '#shared/platform/db/old-rows.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
-/** How long the drive and shares of a member who left are kept for a return (decisions, People, keys, workspaces). */
+/** How long the drive and shares of a member who left are kept for a return (docs/contract/drive.md#members-who-leave). */
 const keptMs = 30 * dayMs
 
 /** Rows per delete statement. */

@@ -4,7 +4,8 @@ import { changeUsage, findUsage } from '#shared/features/drive/store.ts'
 
 /**
  * Adds bytes of files in spaces or websites to the workspace's usage; `bytes` is negative for deleted files. Throws LIMIT_EXCEEDED when
- * added bytes exceed the cap of the free plan. Call it last in the transaction that commits the files, after every lock (decisions, Drive).
+ * added bytes exceed the cap of the free plan (docs/contract/drive.md#storage-cap). Call it last in the transaction that commits the files,
+ * after every lock.
  */
 export async function addUsage(scope: Scope, bytes: number): Promise<void> {
   if (bytes === 0) return

@@ -2,7 +2,7 @@ import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platfor
 
 const count = t.Integer({ minimum: 0 })
 
-/** A space as callers see it (document 3, Space). */
+/** A space as callers see it (docs/contract/drive.md#spaces). */
 export const space = schema(
   t.Object(
     {
@@ -51,7 +51,7 @@ const objectParts = {
   updated_at: instant,
 }
 
-/** A file as callers see it (document 3, Drive object and folder). */
+/** A file as callers see it (docs/contract/drive.md#files-and-folders). */
 export const driveObject = schema(t.Object(objectParts, { title: 'DriveObject' }))
 export type DriveObject = TypeOf<typeof driveObject>
 

@@ -1,4 +1,4 @@
-/** Limits of flows and their runs (document 2, Limits; decisions, Flows). */
+/** Limits of flows and their runs (docs/contract/limits.md#flows). */
 export const flowLimits = Object.freeze({
   nameCharacters: 120,
   descriptionCharacters: 500,
@@ -27,7 +27,7 @@ export const flowLimits = Object.freeze({
   draftTimeoutMs: 60_000,
 })
 
-/** Limits of a rehearsal (decisions, Flows). */
+/** Limits of a rehearsal (docs/contract/flows.md#rehearsal). */
 export const rehearsalLimits = Object.freeze({
   runs: 20,
   stepsPerRun: 200,

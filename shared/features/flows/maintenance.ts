@@ -46,7 +46,7 @@ const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueu
   },
 }
 
-/** Maintenance tasks of flows (decisions, Kept for how long). */
+/** Maintenance tasks of flows (docs/contract/jobs.md#retention). */
 export const flowMaintenance = [
   reviveRuns,
   defineCleanup('sweep_flow_runs', {

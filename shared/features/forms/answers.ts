@@ -20,8 +20,9 @@ const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 const isMissing = (value: FieldValue): boolean => isBlank(value) || (typeof value === 'string' && invisible.test(value))
 
 /**
- * Reads the values sent for a form's fields; empty text counts as not sent (decisions, Forms), and a required text of blanks alone is missing.
- * Problems name fields of the form, such as `values.email`, never fields of its record type. A key that is not a field's is a problem too.
+ * Reads the values sent for a form's fields; empty text counts as not sent (docs/contract/public.md#submitting), and a required text of
+ * blanks alone is missing. Problems name fields of the form, such as `values.email`, never fields of its record type. A key that is not a
+ * field's is a problem too.
  */
 export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Record<string, unknown>>, defaultCurrency: string): Answers {
   const values = emptyValues() as Record<string, unknown>

@@ -63,7 +63,7 @@ export async function requireOpenForm(scope: Scope, key: string, permission: 'fo
   return form
 }
 
-/** The form as visitors see it, without its target and function (document 3, Form definition). */
+/** The form as visitors see it, without its target and function (docs/contract/public.md#form-definition). */
 export function definitionOf({ key, name, description, fields, settings }: Form): FormDefinition {
   const { submit_label, success_message } = settings
   return { key, name, description, fields, settings: { submit_label, success_message } }
@@ -108,7 +108,7 @@ function refuseRepeatedKeys(fields: readonly FormField[]): void {
   }
 }
 
-/** Limits the size of a form's page (page 5, Sizes of rules). */
+/** Limits the size of a form's page (docs/contract/public.md#form-fields). */
 function refuseManyOptions(fields: readonly FormField[]): void {
   const count = fields.reduce((sum, { options = [] }) => sum + options.length, 0)
   if (count > maxFormOptions) {

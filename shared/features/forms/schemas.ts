@@ -88,7 +88,7 @@ export const form = schema(formSchema)
 export const formList = schema(t.Array(formSchema))
 export type Form = TypeOf<typeof form>
 
-/** A form as visitors see it (document 3, Form definition). */
+/** A form as visitors see it (docs/contract/public.md#form-definition). */
 export const formDefinition = schema(
   t.Object(
     {

@@ -12,14 +12,14 @@ interface SubmissionAttempt {
   readonly key: string | undefined
   /**
    * What happens when the key is already stored with other values. True: VALIDATION_ERROR, as for an Idempotency-Key. False: the stored
-   * values stay, without an error, as for the id in a hosted page (decisions, Forms).
+   * values stay, without an error, as for the id in a hosted page (docs/contract/public.md#sending-a-page).
    */
   readonly isExact: boolean
   /** Why the submission counts as spam; null otherwise. */
   readonly spam: string | null
 }
 
-/** The maximum length of an attempt key (decisions, Idempotency). */
+/** The maximum length of an attempt key (docs/contract/public.md#visitors-requests). */
 const maxKeyLength = 255
 
 /** Reads the attempt key of a header; undefined for empty text. Throws VALIDATION_ERROR for more than 255 characters. */

@@ -1,6 +1,4 @@
-/**
- * Limits of functions (document 2, Limits; decisions, Functions). workers/features/functions/sandbox/limits.ts has those of a single run.
- */
+/** Limits of functions (docs/contract/limits.md#functions). workers/features/functions/sandbox/limits.ts has those of a single run. */
 export const functionLimits = Object.freeze({
   nameCharacters: 120,
   descriptionCharacters: 500,

@@ -1,6 +1,6 @@
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 
-/** Deletes runs past their retention (decisions, Kept for how long). The batch is small because a run's logs may be large. */
+/** Deletes runs past their retention (docs/contract/functions.md#runs). The batch is small because a run's logs may be large. */
 export const functionMaintenance = [
   defineCleanup('sweep_function_runs', {
     table: 'function_runs',

@@ -4,7 +4,7 @@ import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /**
  * Interval in milliseconds at which a provider is asked for events (a sweep). Events that no webhook delivered must be found within 15
- * minutes (decisions, Payments).
+ * minutes (docs/contract/payments.md#sweep).
  */
 const sweepIntervalMs = 5 * minuteMs
 
@@ -13,7 +13,7 @@ export const nextSweep = (now: Date): Date => new Date(now.getTime() + sweepInte
 
 /**
  * Asks a connection's provider for new events; the subject is the connection's id. Payments are recorded even while the workspace's other
- * work is deferred (decisions, In the background).
+ * work is deferred (docs/contract/payments.md#suspension-and-apps).
  */
 export const sweepDue = defineDue({
   name: 'payments.sweep',

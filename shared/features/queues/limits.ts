@@ -1,4 +1,4 @@
-/** Limits of document 2, and further limits that bound the size of a request or row. */
+/** Limits of work queues (docs/contract/limits.md#work-queues), and further limits that bound the size of a request or row. */
 export const queueLimits = Object.freeze({
   queues: 200,
   stages: 40,

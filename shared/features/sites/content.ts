@@ -162,7 +162,7 @@ export async function deliverContent(scope: Scope, siteKey: string, encoded: str
   return row
 }
 
-/** Whether browsers show the type as an image without running anything. SVG is a document (decisions, Forms, website content, messages). */
+/** Whether browsers show the type as an image without running anything. SVG is a document (docs/contract/public.md#sandbox-of-content). */
 export const isPassiveImage = (contentType: string): boolean => passiveImages.has(contentType.split(';')[0]?.trim().toLowerCase() ?? '')
 
 /** A list, because a browser may read any other type as a document: `image/x+xml` is XML (WHATWG MIME Sniffing, XML MIME type). */

@@ -61,7 +61,7 @@ const documentParts = {
   updated_at: instant,
 }
 
-/** A document as visitors get it (decisions, Forms, website content, messages). */
+/** A document as visitors get it (docs/contract/public.md#delivery). */
 export const deliveredDocument = schema(t.Object(documentParts, { title: 'DeliveredDocument' }))
 
 const fileParts = {

@@ -64,7 +64,7 @@ async function findDatabaseFault(database: Database, cache: Cache): Promise<stri
   }
 }
 
-/** Answers `/healthz`, `/readyz` and `/metrics` on a worker's own port (decisions, Health). */
+/** Answers `/healthz`, `/readyz` and `/metrics` on a worker's own port (docs/contract/conventions.md#health). */
 export async function answerHealth(
   request: IncomingMessage,
   response: ServerResponse,

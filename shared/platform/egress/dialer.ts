@@ -17,8 +17,8 @@ export interface Dialer {
 const maxAddresses = 8
 
 /**
- * The dialer for endpoints that a workspace names: public addresses, and endpoints that the operator allows with EGRESS_ALLOW (decisions,
- * Calls outward). A name is refused when any of its addresses is not public.
+ * The dialer for endpoints that a workspace names: public addresses, and endpoints that the operator allows with EGRESS_ALLOW
+ * (docs/contract/conventions.md#calls-outward). A name is refused when any of its addresses is not public.
  */
 export function restrictedDialer({ egressAllow }: Pick<Config, 'egressAllow'>, wire: Network = internet): Dialer {
   const allowedEndpoints = new Set(egressAllow)
@@ -42,8 +42,8 @@ export function restrictedDialer({ egressAllow }: Pick<Config, 'egressAllow'>, w
 }
 
 /**
- * The dialer for endpoints that the operator configures, such as SMTP_URL or STRIPE_API_URL: unrestricted (decisions, Addresses of the
- * operator).
+ * The dialer for endpoints that the operator configures, such as SMTP_URL or STRIPE_API_URL: unrestricted
+ * (docs/contract/conventions.md#addresses-of-the-operator).
  */
 export const operatorDialer = (wire: Network = internet): Dialer => ({
   network: wire,

@@ -21,7 +21,7 @@ export interface ResultField {
 type Convert = (value: Exclude<Value, null>, field: ResultField) => FieldValue
 
 const storedScale = 6
-/** Numbers have up to 14 digits before the point (document 1, Value formats). */
+/** Numbers have up to 14 digits before the point. */
 const tooLarge = new Decimal('1e14')
 const maxItems = 100
 
@@ -104,9 +104,10 @@ const converters: Readonly<Record<FieldType, Convert>> = {
 }
 
 /**
- * Converts a formula's result to a value of its field; null (empty) when it does not fit the field's type (decisions, Formula language).
- * Numbers are rounded half away from zero and returned as decimal text, also for currency: the caller adds the code. Text fields accept
- * numbers, dates, TRUE and FALSE as text; number, bool and date fields accept the text that they accept from a client.
+ * Converts a formula's result to a value of its field; null (empty) when it does not fit the field's type
+ * (docs/contract/types-and-fields.md#results). Numbers are rounded half away from zero and returned as decimal text, also for currency: the
+ * caller adds the code. Text fields accept numbers, dates, TRUE and FALSE as text; number, bool and date fields accept the text that they
+ * accept from a client.
  */
 export function toFieldValue(result: Value, field: ResultField): FieldValue {
   if (result === null || isError(result)) return null

@@ -36,9 +36,9 @@ export interface CompiledFormula {
 }
 
 /**
- * Checks a formula against the fields of its type and compiles it (document 1, Field rules 4; decisions, Formula language). Throws
- * VALIDATION_ERROR, with a position where there is one, for a syntax error, an unknown field, function or option, a wrong number of
- * arguments, a formula that reads its own field, and a source over the limits.
+ * Checks a formula against the fields of its type and compiles it (docs/contract/types-and-fields.md#formulas). Throws VALIDATION_ERROR,
+ * with a position where there is one, for a syntax error, an unknown field, function or option, a wrong number of arguments, a formula that
+ * reads its own field, and a source over the limits.
  */
 export function compileFormula(source: string, { fields, target, mayName }: FormulaScope): CompiledFormula {
   const slots = new Map<string, number>()

@@ -3,7 +3,7 @@ import { bigint, bytes, instant, integer, type RowOf, selectList, text, uuid } f
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { defineSealed } from '#shared/platform/secrets/sealed-store.ts'
 
-/** The request that an Idempotency-Key identifies (decisions, Idempotency). */
+/** The request that an Idempotency-Key identifies (docs/contract/conventions.md#idempotency). */
 export interface IdempotencyKey {
   readonly principalId: string
   /** Method and path, without the query. */

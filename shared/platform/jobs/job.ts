@@ -16,7 +16,7 @@ export const retryPolicies = {
   once: { limit: 1, delaySeconds: 1 },
   /** For work that may meet a transient failure. */
   transient: { limit: 4, delaySeconds: 2 },
-  /** For mail: backoff over some hours, then a dead letter (decisions, Forms, website content, messages). */
+  /** For mail: backoff over some hours, then a dead letter (docs/contract/messages.md#delivery). */
   patient: { limit: 9, delaySeconds: 15 },
 } as const satisfies Record<string, RetryPolicy>
 

@@ -23,7 +23,7 @@ const repairs: readonly JobMaintenanceTask[] = [
 
 export const jobMaintenance = [
   ...repairs,
-  // For the days kept see decisions, Kept for how long.
+  // For the days kept see docs/contract/jobs.md#retention.
   defineCleanup('sweep_operations', {
     table: 'operations',
     old: 'finished_at < $before',

@@ -1,3 +1,3 @@
-/** The apps that a workspace switches on and off (decisions, People, keys, workspaces). */
+/** The apps that a workspace switches on and off (docs/contract/access.md#apps). */
 export const apps = ['functions', 'payments', 'queues', 'calendar', 'accounting'] as const
 export type AppName = (typeof apps)[number]

@@ -5,8 +5,9 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 export type Disposition = 'runs' | 'waits' | 'refused'
 
 /**
- * Disposition of each kind of work in a suspended workspace, and of an app's work while the app is off (decisions, In the background).
- * Requests, jobs, due work, methods of the SDK and blocks of flows declare their kind and their app.
+ * Disposition of each kind of work in a suspended workspace, and of an app's work while the app is off
+ * (docs/contract/jobs.md#background-work). Requests, jobs, due work, methods of the SDK and blocks of flows declare their kind and their
+ * app.
  */
 const dispositions = {
   /** Work with a waiting caller: a request, a job that a caller waits for, a call of the SDK. */

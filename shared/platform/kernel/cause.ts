@@ -16,7 +16,7 @@ export interface Cause {
 /** The same cause without personal standing, for one person's work that runs for another. */
 export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal: true })
 
-/** Maximum steps of a chain of automations. A longer chain is treated as a loop and cut (design, Events). */
+/** Maximum steps of a chain of automations. A longer chain is treated as a loop and cut (docs/contract/flows.md#chains). */
 export const maxCauseDepth = 8
 
 /** Id and type of the actor as rows hold them. Work without an actor's id is stored as the platform's (`system`). */

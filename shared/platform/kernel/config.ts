@@ -13,7 +13,7 @@ export interface Config extends SecretKeys {
   readonly metricsPort: number | null
   /** The bearer token without which the API does not answer metrics; null for none. */
   readonly metricsToken: string | null
-  /** Root of the public routes; authenticated routes are below `${publicUrl}/v1` (decisions, Running it). */
+  /** Root of the public routes; authenticated routes are below `${publicUrl}/v1` (docs/contract/conventions.md#addresses). */
   readonly publicUrl: string
   /** Root of website content; `{org}` in its host gives each workspace a separate origin. Null serves content below `publicUrl`. */
   readonly contentUrl: string | null
@@ -41,7 +41,7 @@ export interface Config extends SecretKeys {
   readonly visitorLimits: { readonly content: number; readonly calendar: number; readonly functions: number; readonly forms: number }
   readonly defaultPlan: 'paid' | 'free'
   readonly freePlan: { readonly records: number; readonly fileBytes: number; readonly members: number; readonly spaces: number }
-  /** Maximum checks of passwords in a minute (decisions, Rate limits). */
+  /** Maximum checks of passwords in a minute (docs/contract/limits.md#passwords). */
   readonly signInLimit: { readonly perAccount: number; readonly perIp: number }
   /** Maximum workspaces that a person may own, and make in an hour. The operator's commands are exempt. */
   readonly workspaceLimit: { readonly perPerson: number; readonly perHour: number }

@@ -16,7 +16,7 @@ export interface CursorScope {
 
 /**
  * Creates an opaque cursor that holds the position of the next page. It is encrypted, since a position may be a row that the caller cannot
- * see, and authenticated together with the scope's binding (page Beyond, section 1, Cursors).
+ * see, and authenticated together with the scope's binding (docs/contract/conventions.md#cursors).
  */
 export const makeCursor = (scope: CursorScope, position: object): string =>
   encryptorOf(scope).encrypt(JSON.stringify(position), bindingOf(scope)).toString('base64url')

@@ -1,4 +1,4 @@
-/** All failures that a caller may see, by code (document 1, Errors). Only this table gives a failure its HTTP status. */
+/** All failures that a caller may see, by code (docs/contract/conventions.md#errors). Only this table gives a failure its HTTP status. */
 export const errorCatalogue = {
   VALIDATION_ERROR: { status: 400, message: 'The request breaks a rule of this route' },
   UNAUTHORIZED: { status: 401, message: 'Send a valid access key or session token as Authorization: Bearer' },

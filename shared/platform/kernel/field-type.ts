@@ -1,4 +1,4 @@
-/** The field types (document 1, Field definition). */
+/** The field types (docs/contract/types-and-fields.md#field-types). */
 export const fieldTypes = [
   'string',
   'text',

@@ -5,7 +5,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Whether text has the form of a UUID, of any version. */
 export const isUuid = (text: string): boolean => uuid.test(text)
 
-/** A new UUID, version 7: ids sort roughly by creation time (document 1, Shared formats). */
+/** A new UUID, version 7: ids sort roughly by creation time (docs/contract/conventions.md#identifiers). */
 export const newId = (): string => randomUUIDv7()
 
 /** Creation time of an id from `newId`, in milliseconds since 1970 by the clock of the process that created it. */

@@ -28,9 +28,9 @@ export interface KnownKeys {
 }
 
 /**
- * Checks the keys of a body against its schema, at every level whose keys are fixed (page 5, Unknown keys). Keys that only responses have, and
- * `warnings`, are removed from the value. Throws VALIDATION_ERROR that names an unknown key and the nearest known one, or a response key
- * whose value differs from the stored one.
+ * Checks the keys of a body against its schema, at every level whose keys are fixed (docs/contract/conventions.md#unknown-keys). Keys that
+ * only responses have, and `warnings`, are removed from the value. Throws VALIDATION_ERROR that names an unknown key and the nearest known
+ * one, or a response key whose value differs from the stored one.
  */
 export function readKnownKeys(value: unknown, { body, answer, stored, allowsStoredKeys }: KeyRules, where = ''): KnownKeys {
   const state = { isComparable: false, keepsStoredKeys: allowsStoredKeys === true }

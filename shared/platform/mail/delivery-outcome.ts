@@ -18,7 +18,7 @@ export type DeliveryOutcome =
   | { readonly kind: 'uncertain'; readonly error: string }
   | { readonly kind: 'final'; readonly status: 'failed' | 'bounced'; readonly error: string }
 
-/** Enhanced status codes for an unknown mailbox (RFC 3463; decisions, Forms, website content, messages). */
+/** Enhanced status codes for an unknown mailbox (RFC 3463; docs/contract/messages.md#delivery). */
 const noMailbox = new Set(['5.1.1', '5.1.10', '5.2.1'])
 
 /** Permanent failures before a server is called: an address or a message that cannot be sent. */

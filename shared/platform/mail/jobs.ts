@@ -2,7 +2,7 @@ import { defineDue } from '#shared/platform/due/due-kind.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Sends one mail of the outbox; after ten attempts its status is failed (decisions, Forms, website content, messages). */
+/** Sends one mail of the outbox; after ten attempts its status is failed (docs/contract/messages.md#delivery). */
 export const sendMailJob = defineJob({
   name: 'mail.send',
   work: 'upkeep',

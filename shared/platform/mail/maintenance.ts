@@ -4,7 +4,7 @@ import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { messageKind } from '#shared/platform/mail/mail.ts'
 import { forgetMessageTexts } from '#shared/platform/mail/store.ts'
 
-/** Days for which the text of messages is kept (decisions, Forms, website content, messages). */
+/** Days for which the text of messages is kept (docs/contract/messages.md#retention-of-texts). */
 const textDays = 30
 const batch = 500
 

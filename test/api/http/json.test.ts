@@ -15,7 +15,7 @@ interface Document {
   readonly expect: 'accept' | 'reject' | 'either'
   readonly base64: string
 }
-// Empty text is not JSON but a valid request: an empty body is an empty object (document 1, Rules for records).
+// Empty text is not JSON but a valid request: an empty body is an empty object (docs/contract/conventions.md#request-bodies).
 const documents = (fixture('json/json-test-suite.json') as readonly Document[]).filter(({ base64 }) => base64 !== '')
 
 const json = { 'content-type': 'application/json' }
@@ -50,7 +50,7 @@ test('json: every document of the JSON test suite is accepted or refused as spec
       const answer = await send(w.org.owner, route, Buffer.from(base64, 'base64'))
       t.true(answer.status < 500, `${name} answered ${answer.status}: ${answer.text}`)
       const isRead = answer.status < 300 || !unreadable.test(answer.body.error.message)
-      // Escaped NUL characters are JSON, but Kontor accepts no text with them (decisions, Shared conventions).
+      // Escaped NUL characters are JSON, but Kontor accepts no text with them.
       const isText = !Buffer.from(base64, 'base64').toString().replaceAll('\\\\', '').includes('\\u0000')
       if (expect === 'accept') t.is(isRead, isText, `${name}: ${answer.text}`)
       if (expect === 'reject') t.is(answer.status, 400, name)

@@ -52,6 +52,6 @@ async function makeClosedPlace(world: World, callers: Callers, state: ClosedStat
   return { place, callers: { ...callers, bare }, calls }
 }
 
-/** Whether a route belongs to an app that can be switched off, by its path (document 1, What the service does). */
+/** Whether a route belongs to an app that can be switched off, by its path (docs/contract/access.md#apps). */
 const isOfApp = (route: string): boolean =>
   /\/(?:fn|cal|book|rsvp|pay)\/|:orgId\/(?:functions|payments|queues|calendars?|accounting)\b/.test(route)

@@ -17,7 +17,7 @@ export interface Call {
   readonly client?: Client
 }
 
-/** A route as the walks know it: its callers by the documents, whatever its declaration says, and a call that succeeds. */
+/** A route as the walks know it: its callers by the contract, whatever its declaration says, and a call that succeeds. */
 export interface Example {
   readonly needs: Permission | 'public' | 'any' | 'person' | 'member'
   /** Permissions without which the work finds nothing: an unreadable record does not exist for the caller. */
@@ -36,7 +36,7 @@ export interface Example {
   readonly anyBody?: true
   /** Set when the route creates a thing for an unknown name in the path. */
   readonly makesNamed?: true
-  /** Names of the path that must be ids: others are 400 there (decisions, Malformed id in a path). */
+  /** Names of the path that must be ids: others are 400 there (docs/contract/conventions.md#identifiers). */
   readonly ids?: readonly string[]
   /** A query that breaks a rule of the route. */
   readonly badQuery?: string

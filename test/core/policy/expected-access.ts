@@ -31,7 +31,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, jsonNumberText(part) ?? part]))
 }
 
-/** What a caller with these rules may see of records by an action, according to the documents. */
+/** What a caller with these rules may see of records by an action, by the contract (docs/contract/access.md#masks). */
 export interface ExpectedAccess {
   readonly allows: (record: Seen) => boolean
   readonly shows: (record: Seen) => ReadonlySet<string>

@@ -25,7 +25,7 @@ const kindsOfRules = [
 ] as const
 
 for (const [title, kind, most] of kindsOfRules) {
-  test(`forms property: ${title} the same in memory, in SQL and in the documents`, async (t) => {
+  test(`forms property: ${title} the same in memory, in SQL and in the contract`, async (t) => {
     const { records, things } = await open()
     let cases = 0
     let allowed = 0

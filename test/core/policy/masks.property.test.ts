@@ -97,7 +97,7 @@ async function walk(t: ExecutionContext, w: World, functionId: string, type: 'us
 }
 
 for (let round = 1; round <= rounds; round++) {
-  test(`masks property: every way to read or write shows exactly what the documents say, round ${round}`, async (t) => {
+  test(`masks property: every way to read or write shows exactly what the contract says, round ${round}`, async (t) => {
     const w = await shared()
     const seed = seedOf(t) + round
     await makeType(w)

@@ -1,7 +1,8 @@
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import type { FieldType, FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 
-// The documents implemented as plainly as possible and without the engine: the property tests compare both forms of the engine with it.
+// The contract (docs/contract/access.md) implemented as plainly as possible and without the engine: the property tests compare both forms
+// of the engine with it.
 
 /** The result of a test: `cannot` when the two sides cannot be compared. */
 type Answer = 'yes' | 'no' | 'cannot'

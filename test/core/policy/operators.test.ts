@@ -44,7 +44,7 @@ const tests: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 for (const tested of [...fields.map(({ key }) => `resource.${key}`), ...otherTested]) {
-  test(`operators: ${tested} gives the same result for every operator and operand in memory, in SQL and in the documents`, async (t) => {
+  test(`operators: ${tested} gives the same result for every operator and operand in memory, in SQL and in the contract`, async (t) => {
     const policies = rulesAbout(tested)
     const accesses = policies.map((rules) => compiled(rules).recordAccess('records:read', typeKey, fields))
     const inDatabase = await answersOf(accesses)

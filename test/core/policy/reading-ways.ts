@@ -10,7 +10,7 @@ import { eventually } from '#test/support/eventually.ts'
 import type { Org } from '#test/support/factories.ts'
 import type { Answer } from '#test/support/send-request.ts'
 
-/** A caller that reads, all records, and what the documents say that it may see of them. */
+/** A caller that reads, all records, and what the contract says that it may see of them. */
 export interface Reader {
   readonly t: ExecutionContext
   readonly org: Org

@@ -39,7 +39,7 @@ const fieldsOf = async ({ owner, path }: Org, type = 'locations') => {
 const upgrade = (w: World, declared: BuiltinDeclaration, signal = new AbortController().signal) =>
   upgradeWorkspaces({ db: w.api.services.database, log: w.api.services.log }, signal, declared)
 
-test('upgrade: the built-in types match the decisions', (t) => {
+test('upgrade: the built-in types match the contract', (t) => {
   const shown = Object.fromEntries(
     builtinDeclaration.types.map(({ key, fields }) => [
       key,

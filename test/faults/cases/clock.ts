@@ -10,7 +10,7 @@ import { movingClock } from '#test/support/moving-clock.ts'
 const hours = [0, 2, -2]
 const turnMs = 1_500
 const turns = 8
-/** Sign-ins that one address may try in a minute (document 1, Limits). */
+/** Sign-ins that one address may try in a minute (docs/contract/limits.md#rate-limits). */
 const tries = 10
 
 /** The clock of the first API and the first worker is set two hours ahead and back: only the database's time counts. */

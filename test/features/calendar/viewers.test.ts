@@ -27,7 +27,10 @@ const both = (shown: Shown): Seen => [shown, shown]
 const detailsOnly = ([open, secret]: Seen): Seen => [open === 'details' ? open : 'none', secret === 'details' ? secret : 'none']
 const timesOnly = ([open, secret]: Seen): Seen => [open === 'none' ? open : 'busy', secret === 'none' ? secret : 'busy']
 
-/** Viewers and what each may see (decisions, Calendar): levels of shares, roles and visibility, and a guest of both events. */
+/**
+ * Viewers and what each may see (docs/contract/calendar.md#event-details): levels of shares, roles and visibility, and a guest of both
+ * events.
+ */
 const viewers: Readonly<Record<string, Seen>> = {
   nobody: both('none'),
   'share busy': both('busy'),

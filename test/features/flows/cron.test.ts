@@ -18,7 +18,7 @@ interface Case {
 
 const { cases } = JSON.parse(readFileSync(new URL('../../fixtures/cron/cron-cases.json', import.meta.url), 'utf8')) as { cases: Case[] }
 
-/** Expressions that Kontor refuses though other services accept them (decisions, Flows). */
+/** Expressions that Kontor refuses though other services accept them (docs/contract/flows.md#schedules). */
 const isNone = ({ expr, fields }: Case): boolean => fields !== 5 || /[?#@]|\dW|\dL|\bH/.test(expr)
 
 /** A step longer than its range: the source continues across hours, while cron restarts with each range. */

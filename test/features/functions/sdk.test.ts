@@ -158,7 +158,7 @@ test('functions sdk: a listing accepts the query parameters of the API as they a
   t.deepEqual(result, ['c'])
 })
 
-test('functions sdk: the methods are those that the decisions list', async (t) => {
+test('functions sdk: the methods are those of the contract', async (t) => {
   const { org } = await fresh()
   const { result } = await runBody(
     t,

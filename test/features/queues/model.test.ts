@@ -33,7 +33,7 @@ const stages = [
   { key: 'out', kind: 'terminal', from: ['check', 'pack'], wip_limit: 0 },
 ]
 
-/** A queue in memory, by the rules of document 2. */
+/** A queue in memory, by the rules of docs/contract/queues.md. */
 class Model {
   readonly items: Item[] = []
   open = (key: string) => this.items.find((item) => item.key === key && item.status === 'open')

@@ -8,7 +8,7 @@ import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 import type { Attempt } from '#workers/platform/jobs/handler.ts'
 
-/** Changes per transaction of a non-atomic batch (page "Beyond", section 2). */
+/** Changes per transaction of a non-atomic batch (docs/contract/records.md#batch). */
 const changesPerStep = 100
 
 const budgetMessage = `the formulas of a batch may take at most ${batchComputeSteps} steps of computing; send fewer operations at once`

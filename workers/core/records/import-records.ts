@@ -9,7 +9,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
 import type { Attempt } from '#workers/platform/jobs/handler.ts'
 
-/** Maximum data rows in one file. A larger file is refused before anything is created (document 1, Limits). */
+/** Maximum data rows in one file. A larger file is refused before anything is created (docs/contract/records.md#files). */
 const maxImportRows = 500
 
 /** Maximum rows (`items`) and characters (`size`) of a transaction, which saves a checkpoint too. Also bounds the memory of an import. */

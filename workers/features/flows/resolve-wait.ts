@@ -18,7 +18,7 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
 import type { PersistentRunner } from '#workers/features/flows/persistent-runner.ts'
 import { endingMessages } from '#workers/features/functions/sandbox/run-outcome.ts'
 
-/** Maximum number of starts of a function whose worker is lost (decisions, Flows). */
+/** Maximum number of starts of a function whose worker is lost (docs/contract/flows.md#effects-once). */
 const maxTries = 2
 
 const lostTwice = 'The function was started twice, and each time the worker that ran it was lost'

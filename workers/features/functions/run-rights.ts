@@ -8,7 +8,7 @@ import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 /** Authors of the running functions, and whether a run has only the rights that its caller and all authors share. */
 export interface Authorship {
   readonly authors: readonly string[]
-  /** Whether the run has no more rights than each author (document 2, Functions, rule 4). */
+  /** Whether the run has no more rights than each author (docs/contract/functions.md#rights-of-a-run). */
   readonly isLesser: boolean
 }
 

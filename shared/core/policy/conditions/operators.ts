@@ -6,7 +6,7 @@ import { joinSql, plainSql, type SqlText, sql, valueSql } from '#shared/platform
 import { isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 import { isCleanText, jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
-/** Result of a test. Undefined means that the two sides cannot be compared (document 1, Authentication, rule 6). */
+/** Result of a test. Undefined means that the two sides cannot be compared (docs/contract/access.md#conditions). */
 export type Truth = boolean | undefined
 
 /** An operator bound to a kind of value and an operand. SQL has null for undefined. Neither form is called for a missing value. */
@@ -15,7 +15,7 @@ export interface BoundOperator {
   readonly toSql: (column: SqlText) => SqlText
 }
 
-/** One operator of conditions (document 1, Policy rule). */
+/** One operator of conditions. */
 export interface Operator {
   /** Message for an invalid operand, to be put after its path; undefined for a valid one. */
   readonly explainInvalid: (operand: unknown) => string | undefined

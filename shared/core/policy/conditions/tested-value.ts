@@ -1,7 +1,7 @@
 import { fieldTypeKinds, jsonValueKind, type ValueKind, valueKinds } from '#shared/core/policy/conditions/value-kinds.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
-/** The caller as rules see it (document 1, Policy rule). `id` is null for the visitor. */
+/** The caller as rules see it (docs/contract/access.md#conditions). `id` is null for the visitor. */
 export interface PolicyPrincipal {
   readonly id: string | null
   readonly type: 'user' | 'service' | 'anonymous'
@@ -44,7 +44,7 @@ type TestSubject =
     }
 export type SubjectResolver = (tested: string) => TestSubject
 
-/** Whether a condition may test a value of this name. Reserved field keys are not fields (decisions, Records, types, fields). */
+/** Whether a condition may test a value of this name. Reserved field keys are not fields (docs/contract/access.md#conditions). */
 export const isTestable = (tested: string): boolean => builtInTests.has(tested) || (fieldForm.test(tested) && !reservedNames.has(tested))
 
 const fieldForm = /^resource\.[a-z][a-z0-9_]{1,63}$/

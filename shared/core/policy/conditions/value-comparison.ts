@@ -129,7 +129,7 @@ export const asInstant = createComparison({ cast: 'timestamptz', read: parseText
 
 const dayOf = parseText((side) => (isDay(side) ? side : toUtcInstant(side)?.slice(0, 10)))
 
-/** Days; an instant counts as its UTC day (decisions, Date-only value against a datetime field). */
+/** Days; an instant counts as its UTC day (docs/contract/access.md#comparisons). */
 export const asDay = createComparison({ cast: 'date', read: dayOf, order: byCodeUnit, form: identity })
 /** A stored instant as its UTC day. */
 export const asDayOfInstant = createComparison({

@@ -48,8 +48,8 @@ const element: TextSearch = {
 
 const idSearch: TextSearch = { ...textSearch, where: (column, text) => textSearch.where(sql`${column}::text`, text) }
 
-// Ordering: numeric text counts as a number when both sides are (decisions, Policy details). Equality of two texts is exact: "1" is not
-// "1.0"; only a number as operand makes a text count as a number.
+// Ordering: numeric text counts as a number when both sides are (docs/contract/access.md#comparisons). Equality of two texts is exact: "1"
+// is not "1.0"; only a number as operand makes a text count as a number.
 const text: ValueKind = { equality: [asText, asNumericText], ordering: [asNumericText, asOrderedText], search: textSearch }
 const number: ValueKind = { equality: [asNumber], ordering: [asNumber], search: null }
 const boolean: ValueKind = { equality: [asBoolean], ordering: [], search: null }

@@ -1,7 +1,7 @@
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 
-/** The fields that an allow rule reveals of matching records (document 1, Policy rule, `fields`). */
+/** The fields that an allow rule reveals of matching records (docs/contract/access.md#masks). */
 export interface FieldMask {
   /** Fields that stay hidden in the records that this rule matches, whatever other rules reveal. */
   readonly denied: ReadonlySet<string>
@@ -22,6 +22,6 @@ export const fieldMaskOf = memoizeByObject(({ fields }: PolicyRule): FieldMask =
 export const revealsField = ({ denied, allowed }: FieldMask, field: string): boolean =>
   !denied.has(field) && (allowed === null || allowed.has(field))
 
-/** Whether matching masks together show the field: at least one reveals it and none denies it (decisions, Policy details). */
+/** Whether matching masks together show the field: at least one reveals it and none denies it. */
 export const revealsFieldTogether = (masks: readonly FieldMask[], field: string): boolean =>
   masks.some((mask) => revealsField(mask, field)) && !masks.some((mask) => mask.denied.has(field))

@@ -9,8 +9,8 @@ import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Checks that a role with these rules grants no more than the granter holds (decisions, People, keys, workspaces). Returns a FORBIDDEN that
- * names the first excess grant, or undefined. Call it when a role is created, changed or assigned to a person, a service account or an
+ * Checks that a role with these rules grants no more than the granter holds (docs/contract/access.md#giving-rights). Returns a FORBIDDEN
+ * that names the first excess grant, or undefined. Call it when a role is created, changed or assigned to a person, a service account or an
  * invitation.
  *
  * A deny rule that limits the granter must be among the role's rules too. The same holds for `fields.deny` of the granter's rules, since no
@@ -114,7 +114,7 @@ const limitsIn = memoizeByObject((rules: readonly PolicyRule[]) => ({
 
 /**
  * Returns, as allow rules, the limits of `before` that `after` no longer has. Removing a deny rule grants what the rule refused, so the
- * remover must hold those rights (document 1, Roles and access, rule 3).
+ * remover must hold those rights (docs/contract/access.md#giving-rights).
  */
 export function findLiftedLimits(before: readonly PolicyRule[], after: readonly PolicyRule[]): PolicyRule[] {
   const kept = invertLimits(after).map((rule, index) => ({ ...rule, role_id: '', index }))

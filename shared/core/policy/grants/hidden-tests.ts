@@ -14,8 +14,8 @@ export const fieldsTestedBy = (rules: readonly PolicyRule[]): string[] => [...ne
 /**
  * Checks that these rules test only fields that the granter reads in every record: otherwise a holder of the rules finds out a hidden value
  * by counting the records that pass. Returns a FORBIDDEN that names the first other field, or undefined. A condition that stands in a rule
- * of the granter's own passes, since the granter sees its result already, unless it names the caller (page Beyond, section 1, Conditions
- * that are given). `fieldsByType` has the types that have fields of `fieldsTestedBy`.
+ * of the granter's own passes, since the granter sees its result already, unless it names the caller
+ * (docs/contract/access.md#given-conditions). `fieldsByType` has the types that have fields of `fieldsTestedBy`.
  */
 export function findHiddenTest(granter: Policy, rules: readonly PolicyRule[], fieldsByType: FieldsByType): Problem | undefined {
   for (const [index, rule] of rules.entries()) {

@@ -4,7 +4,7 @@ import { joinWithAnd, type Knex } from '#shared/platform/db/statements/builder.t
 
 /**
  * The intersection of two callers' rights. A function that a flow, a queue button or a form runs has the rights held both by its author
- * and by the caller who triggered it (document 2, Functions). Each caller's rules are tested with its own id.
+ * and by the caller who triggered it (docs/contract/functions.md#rights-of-a-run). Each caller's rules are tested with its own id.
  */
 export function intersectPolicies(first: Policy, second: Policy): Policy {
   if (first === second || second.ruleIndexes.length === 0) return first

@@ -12,8 +12,8 @@ export interface BoundRule {
 }
 
 /**
- * Binds a rule. If the sides of a test cannot be compared, an allow rule does not apply and a deny rule does (document 1, Authentication,
- * rule 6).
+ * Binds a rule. If the sides of a test cannot be compared, an allow rule does not apply and a deny rule does
+ * (docs/contract/access.md#conditions).
  */
 export function bindRule(rule: PolicyRule, principal: PolicyPrincipal, subjectOf: SubjectResolver): BoundRule {
   const condition = bindCondition(rule.condition, principal, subjectOf)

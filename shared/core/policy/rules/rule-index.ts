@@ -9,7 +9,7 @@ export interface RuleIndex<Rule extends PolicyRule> {
   readonly keys: (permission: Permission) => Iterable<string>
 }
 
-/** Whether a rule applies to every item (document 1, Policy rule). */
+/** Whether a rule applies to every item (docs/contract/access.md#rules). */
 export const appliesToEveryItem = ({ resources }: PolicyRule): boolean =>
   !resources || resources === '*' || resources.length === 0 || resources.includes('*')
 

@@ -4,8 +4,9 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 
 /**
- * Parameters of the audit entry and of the outbox row, which the statement of a change writes along with the record (document 1, Audit
- * entry). `before` is null for a creation, `after` for a deletion. Empty values of a creation or deletion are omitted.
+ * Parameters of the audit entry and of the outbox row, which the statement of a change writes along with the record
+ * (docs/contract/records.md#audit). `before` is null for a creation, `after` for a deletion. Empty values of a creation or deletion are
+ * omitted.
  */
 export function auditSlots(scope: Scope, type: RecordType, before: Values | null, after: Values | null): ChangeValues {
   const { cause, workspace } = scope

@@ -10,9 +10,9 @@ import { asSearch } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * A page of the matching entries, newest first, with their exact number (document 1, Audit query parameters). An entry shows no more than
- * the caller may see of the record in its current state: entries of unreadable records are omitted and not counted, hidden fields are
- * omitted. Throws VALIDATION_ERROR that names a bad parameter.
+ * A page of the matching entries, newest first, with their exact number (docs/contract/records.md#audit). An entry shows no more than the
+ * caller may see of the record in its current state: entries of unreadable records are omitted and not counted, hidden fields are omitted.
+ * Throws VALIDATION_ERROR that names a bad parameter.
  */
 export async function listAuditEntries(scope: Scope, query: AuditQuery): Promise<AuditPage> {
   const readers = canSeeWholeAudit(scope) ? undefined : findAuditAccess(scope, await findTypes(scope, query.object_type))

@@ -34,7 +34,7 @@ export type AuditEntry = TypeOf<ReturnType<typeof schema<typeof auditEntry>>>
 export const auditPage = schema(t.Object({ entries: t.Array(auditEntry), total: t.Integer({ minimum: 0 }) }, { title: 'AuditPage' }))
 export type AuditPage = TypeOf<typeof auditPage>
 
-/** Query parameters of an audit listing (document 1, Audit query parameters). */
+/** Query parameters of an audit listing (docs/contract/records.md#audit). */
 export const auditQuery = schema(
   t.Object({
     object_type: t.Optional(t.String()),

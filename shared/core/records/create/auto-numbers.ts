@@ -15,8 +15,8 @@ export const hasAutoNumbers = ({ fields }: RecordType): boolean => fields.some((
 
 /**
  * Issues a number to every auto-numbered field without a value, in the order of the records, and writes its text into their values. One
- * counter per field and period issues them, so two creations never get the same number (decisions, Auto-numbering). It does not check the
- * field's rules: `requireValidNumbers` does. In a rehearsal the fields stay empty.
+ * counter per field and period issues them, so two creations never get the same number (docs/contract/types-and-fields.md#auto-numbers). It
+ * does not check the field's rules: `requireValidNumbers` does. In a rehearsal the fields stay empty.
  */
 export async function issueNumbers(scope: Scope, type: RecordType, records: readonly Values[]): Promise<void> {
   if (scope.rehearsal) return

@@ -14,7 +14,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { groupBySize } from '#shared/platform/kernel/values/group-by-size.ts'
 
-/** Maximum records in one export. When more match, the export is marked as truncated (document 1, Export). */
+/** Maximum records in one export. When more match, the export is marked as truncated (docs/contract/records.md#export). */
 const maxExported = 10_000
 
 /** Maximum records, and bytes of their text, in memory at once. */

@@ -29,8 +29,8 @@ interface Draft {
 }
 
 /**
- * The field of each header column, null for a column that names no field (document 1, Import). Throws VALIDATION_ERROR when two columns
- * name the same field or no column names a field.
+ * The field of each header column, null for a column that names no field (docs/contract/records.md#files). Throws VALIDATION_ERROR when two
+ * columns name the same field or no column names a field.
  */
 export function matchColumns<Field extends { readonly key: string }>(
   header: readonly string[],

@@ -23,7 +23,8 @@ interface CsvFile {
 
 /**
  * Reads CSV as a stream, in constant memory. Cells are separated by commas, semicolons or tabs; lines end in LF, CRLF or CR; quoted cells
- * may contain line breaks (document 1 and decisions, Import). A first line such as `sep=;` names the separator. Throws VALIDATION_ERROR when the bytes are not text or have no header.
+ * may contain line breaks (docs/contract/records.md#files). A first line such as `sep=;` names the separator. Throws VALIDATION_ERROR when
+ * the bytes are not text or have no header.
  */
 export async function readCsv(chunks: AsyncIterable<Uint8Array>): Promise<CsvFile> {
   const text = decodeText(chunks)

@@ -15,7 +15,7 @@ const noColumns: ReadonlySet<number> = new Set()
 
 /**
  * Prefixes an apostrophe to a cell that a spreadsheet could read as a formula. Leading apostrophes are ignored in this decision, so
- * `unescapeCell` restores every cell exactly (decisions, Export).
+ * `unescapeCell` restores every cell exactly (docs/contract/records.md#guarded-cells).
  */
 export const escapeCell = (cell: string): string => (couldBeFormula(cell) ? `'${cell}` : cell)
 

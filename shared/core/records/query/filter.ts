@@ -16,7 +16,10 @@ import type { Params } from '#shared/platform/db/statements/sql-types.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** A comparison as callers write it (document 1, Search mode). Without `op` the field type's default operator applies. `value` is text. */
+/**
+ * A comparison as callers write it (docs/contract/records.md#filters). Without `op` the field type's default operator applies. `value` is
+ * text.
+ */
 export interface ValueFilter {
   readonly field: string
   readonly op?: string | undefined

@@ -31,8 +31,8 @@ export interface RecordPage {
 }
 
 /**
- * A page of the records that the caller may read, newest first, by cursor (document 1, Plain listing). A page ends early when its text
- * becomes too long.
+ * A page of the records that the caller may read, newest first, by cursor (docs/contract/records.md#plain-listing). A page ends early when
+ * its text becomes too long.
  */
 export async function listRecords(scope: Scope, typeKey: string, query: ListQuery): Promise<RecordPage> {
   const type = await requireRecordType(scope, typeKey)

@@ -7,7 +7,7 @@ import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { parseJson } from '#shared/platform/kernel/values/json.ts'
 
-/** The query parameters of a search (document 1, Search mode). An export takes them without the page. */
+/** The query parameters of a search (docs/contract/records.md#search-mode). An export takes them without the page. */
 interface SearchQuery {
   readonly q?: string | undefined
   /** A JSON array of `{field, op, value}`, or the list itself. */
@@ -50,7 +50,7 @@ export function readPagedSearch(query: PagedSearchQuery): RecordQuery & QueryPag
   return {
     ...readSearch(query),
     limit: query.limit,
-    // `offset` overrides `page` (decisions, Records, types, fields).
+    // `offset` overrides `page`.
     offset: query.offset ?? ((query.page ?? 1) - 1) * query.limit,
     fields: readFieldKeys(query.fields),
   }
@@ -75,7 +75,7 @@ function readArray(text: string, path: string): unknown {
   }
 }
 
-/** One direction applies to all keys; several apply to the keys in their order (decisions, Records, types, fields). */
+/** One direction applies to all keys; several apply to the keys in their order (docs/contract/records.md#sorting). */
 function readSort(sort = 'created_at', dir = 'desc'): readonly SortKey[] {
   const [keys, directions] = [sort.split(','), dir.split(',')]
   if (directions.length > 1 && directions.length !== keys.length) {
@@ -114,6 +114,6 @@ export function readFieldSelection(
   return new Set(keys)
 }
 
-/** Whether a listing's parameters select search mode: any of these does, even when empty (document 1, Records, rule 4). */
+/** Whether a listing's parameters select search mode: any of these does, even when empty (docs/contract/records.md#lists). */
 export const isSearchMode = (query: object): boolean =>
   ['q', 'filter', 'sort', 'page', 'offset'].some((name) => (query as Readonly<Record<string, unknown>>)[name] !== undefined)

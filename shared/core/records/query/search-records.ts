@@ -20,9 +20,9 @@ interface SearchPage {
 }
 
 /**
- * A page of the matching records that the caller may read, with their exact number (document 1, Search mode). Throws FORBIDDEN when the
- * caller may read no record of the type, VALIDATION_ERROR like `compileQuery` and when a page would exceed 10 MB or
- * its records hold more than `maxPageBytes` of text.
+ * A page of the matching records that the caller may read, with their exact number (docs/contract/records.md#search-mode). Throws FORBIDDEN
+ * when the caller may read no record of the type, VALIDATION_ERROR like `compileQuery` and when a page would exceed 10 MB or its records
+ * hold more than `maxPageBytes` of text.
  */
 export async function searchRecords(scope: Scope, typeKey: string, query: RecordQuery & QueryPage): Promise<SearchPage> {
   const type = await requireRecordType(scope, typeKey)

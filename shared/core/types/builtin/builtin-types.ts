@@ -29,7 +29,7 @@ export interface BuiltinDeclaration {
   readonly types: readonly BuiltinType[]
 }
 
-/** The types that every workspace has from the start (decisions, Records, types, fields). */
+/** The types that every workspace has from the start (docs/contract/types-and-fields.md#built-in-types). */
 const builtinTypes: readonly BuiltinType[] = [
   {
     key: 'accounts',

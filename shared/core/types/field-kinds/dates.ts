@@ -14,8 +14,8 @@ import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/insta
 type ComparisonOperator = Exclude<FilterOperator, 'contains'>
 
 /**
- * Each operator's comparison of an instant with a UTC day, which begins at `start` and ends before `next` (decisions, Records, types,
- * fields).
+ * Each operator's comparison of an instant with a UTC day, which begins at `start` and ends before `next`
+ * (docs/contract/records.md#filters).
  */
 const compareWithDay: Readonly<Record<ComparisonOperator, (start: string, next: string) => Pick<Comparison, 'sql' | 'values'>>> = {
   eq: (start, next) => ({ sql: '(?? >= ?::timestamptz and ?? < ?::timestamptz)', values: [start, next] }),

@@ -4,7 +4,7 @@ import type { RuleKey, TypedRules } from '#shared/core/types/fields/field.ts'
 import type { SqlType } from '#shared/platform/db/statements/sql-types.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
-/** The operators of a search filter (document 1, Filter operators by field type). */
+/** The operators of a search filter (docs/contract/records.md#filters). */
 export type FilterOperator = 'eq' | 'ne' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
 
 /** The context of reading a value. */
@@ -26,7 +26,7 @@ export interface Comparison {
   readonly matches: (value: FieldValue) => boolean
 }
 
-/** The filter of a field type. A row without a value matches only `ne` (decisions, Records, types, fields). */
+/** The filter of a field type. A row without a value matches only `ne`. */
 export interface KindFilter {
   readonly operators: readonly FilterOperator[]
   /** The operator of a filter that names none. */
@@ -63,9 +63,9 @@ export interface FieldKind<V extends Value = Value> {
   fromColumns(cells: readonly unknown[]): V | null
   /** The value in a JSON response; JSON.stringify writes its exact digits. */
   toJson(value: V): unknown
-  /** Converts the text of a CSV cell to the input of `parse`; null for a cell without a value (document 1, Import). */
+  /** Converts the text of a CSV cell to the input of `parse`; null for a cell without a value (docs/contract/records.md#cells). */
   fromCell(text: string): unknown
-  /** The text of a CSV cell, not yet escaped against formulas (document 1, Export). */
+  /** The text of a CSV cell, not yet escaped against formulas (docs/contract/records.md#export). */
   toCell(value: V): string
 }
 

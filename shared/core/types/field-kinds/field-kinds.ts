@@ -10,7 +10,7 @@ import { refKind, refsKind } from '#shared/core/types/field-kinds/reference.ts'
 import { longTextKind, stringKind } from '#shared/core/types/field-kinds/text.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
-/** The 14 field types (document 1, Field definition), one row each. */
+/** The 14 field types (docs/contract/types-and-fields.md#field-types), one row each. */
 export const fieldKinds: Readonly<Record<FieldType, FieldKind>> = Object.freeze({
   string: stringKind,
   text: longTextKind,

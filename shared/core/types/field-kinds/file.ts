@@ -2,7 +2,7 @@ import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/cor
 import { parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
-/** Maximum UTF-8 bytes of a drive key (document 3, file storage). */
+/** Maximum UTF-8 bytes of a drive key (docs/contract/drive.md#keys). */
 const maxKeyBytes = 1_024
 
 /** A drive key, stored as text. Whether a file exists under it is not checked. */

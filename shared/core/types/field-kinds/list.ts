@@ -1,7 +1,7 @@
 import { plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
-/** Maximum entries of a multiselect or refs value (document 1, Limits). */
+/** Maximum entries of a multiselect or refs value (docs/contract/records.md#values). */
 export const maxEntries = 100
 
 /** The rules for reading a list's entries. */
@@ -22,7 +22,7 @@ export function parseList(input: unknown, path: string, { max, distinct, parseEn
   return entries
 }
 
-/** Reads a CSV cell: a JSON array, or texts separated by `|` (document 1, Import). */
+/** Reads a CSV cell: a JSON array, or texts separated by `|` (docs/contract/records.md#cells). */
 function listFromCell(text: string): unknown {
   const trimmed = text.trim()
   if (trimmed === '') return null

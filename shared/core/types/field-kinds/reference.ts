@@ -5,7 +5,7 @@ import { invalidValueProblem } from '#shared/core/types/field-kinds/value-proble
 import { uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
-/** Reads a record's id in any letter case. Checks the format only, not that the record exists (decisions, Values on create). */
+/** Reads a record's id in any letter case. Checks the format only, not that the record exists (docs/contract/records.md#references). */
 function parseId(input: unknown, path: string): string {
   if (typeof input !== 'string' || !isUuid(input)) throw invalidValueProblem(path, 'the UUID of a record', input)
   return input.toLowerCase()

@@ -6,7 +6,7 @@ import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 import { compilePattern } from '#shared/platform/kernel/values/pattern.ts'
 
-/** Maximum characters of a value (document 1, Limits), in Unicode code points. */
+/** Maximum characters of a value (docs/contract/records.md#values), in Unicode code points. */
 export const maxStringLength = 500
 export const maxTextLength = 100_000
 

@@ -14,7 +14,10 @@ export async function describeField(scope: Scope, field: Field, description: str
   return updateAndView(scope, field.id, updateFieldDescription({ workspaceId: scope.workspace.id, id: field.id, description }))
 }
 
-/** Sets the target type of a custom `ref` or `refs` field; stored ids are unchanged (document 1, Fields, rule 6). Throws NOT_FOUND. */
+/**
+ * Sets the target type of a custom `ref` or `refs` field; stored ids are unchanged (docs/contract/types-and-fields.md#reference-types).
+ * Throws NOT_FOUND.
+ */
 export async function changeRefType(scope: Scope, field: Field, refType: string): Promise<FieldView> {
   refuseBuiltIn(field)
   const { id, type, key } = field

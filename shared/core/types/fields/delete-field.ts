@@ -25,7 +25,7 @@ export async function deleteField(scope: Scope, field: Field): Promise<void> {
   })
 }
 
-/** Throws VALIDATION_ERROR while another field's formula reads this one (document 1, Field rules, 2). */
+/** Throws VALIDATION_ERROR while another field's formula reads this one (docs/contract/types-and-fields.md#fields). */
 function refuseWhileRead({ fields }: RecordType, { key }: Field): void {
   const reader = fields.find(({ reads }) => reads?.includes(key))
   if (reader) throw problem('VALIDATION_ERROR', `${key} is read by the formula of ${reader.key}; remove that formula first`)

@@ -31,7 +31,7 @@ export function isFieldAlwaysVisible({ actor }: Pick<Scope, 'actor'>, { key, fie
 
 /**
  * Throws FORBIDDEN unless the caller sees every input of the unique fields that `field` changes: DUPLICATE_VALUE would tell what their
- * formulas read (page Beyond, section 1, Conditions that are given). `fields` are those of the type after the change.
+ * formulas read (docs/contract/types-and-fields.md#rights-on-definitions). `fields` are those of the type after the change.
  */
 export function requireUniqueInputsVisible({ actor }: Pick<Scope, 'actor'>, typeKey: string, fields: readonly Field[], field: Field): void {
   const { verdict, hideable } = actor.policy.recordAccess('records:read', typeKey, fields)

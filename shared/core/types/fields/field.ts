@@ -1,6 +1,6 @@
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
-/** A field definition (document 1, Field definition) with the columns that store its values. */
+/** A field definition (docs/contract/types-and-fields.md#fields) with the columns that store its values. */
 export interface Field {
   readonly id: string
   /** Key of the record type that the field belongs to. */
@@ -41,8 +41,8 @@ export type TypedRules = Pick<Field, 'type' | 'rules'>
 export type FieldColumns = Pick<Field, 'column' | 'codeColumn'>
 
 /**
- * A field's rules (document 1, Keys of rules) as stored: every number is decimal text and the default is a value in its in-memory form, so
- * `JSON.stringify` and `JSON.parse` lose nothing. `rulesToJson` converts them to the response form.
+ * A field's rules (docs/contract/types-and-fields.md#rules) as stored: every number is decimal text and the default is a value in its
+ * in-memory form, so `JSON.stringify` and `JSON.parse` lose nothing. `rulesToJson` converts them to the response form.
  */
 export interface FieldRules {
   readonly min_len?: number

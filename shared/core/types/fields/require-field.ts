@@ -23,7 +23,7 @@ export async function requireCustomField(scope: Reader, fieldId: string): Promis
   return field
 }
 
-/** Throws NOT_FOUND for a built-in field, which cannot be changed or deleted (document 1, Fields, rule 2). */
+/** Throws NOT_FOUND for a built-in field, which cannot be changed or deleted (docs/contract/types-and-fields.md#fields). */
 export function refuseBuiltIn({ system }: Field): void {
   if (system) throw problem('NOT_FOUND', 'Built-in fields cannot be changed or deleted')
 }

@@ -30,9 +30,9 @@ const readers: { readonly [K in SentRule]: (input: unknown, path: string) => Non
 export const requiredRules: readonly SentRule[] = ['options', 'ref_type']
 
 /**
- * Parses the rules of a new field (document 1, Keys of rules). Null and undefined are no rules; a known rule that is null is omitted.
- * Throws VALIDATION_ERROR that names the rule when it is unknown, not for the type, malformed or missing, when bounds cross, and when the
- * default breaks the field's own rules. Does not check that the type in `ref_type` exists.
+ * Parses the rules of a new field (docs/contract/types-and-fields.md#rules). Null and undefined are no rules; a known rule that is null is
+ * omitted. Throws VALIDATION_ERROR that names the rule when it is unknown, not for the type, malformed or missing, when bounds cross, and
+ * when the default breaks the field's own rules. Does not check that the type in `ref_type` exists.
  */
 export function parseRules(input: unknown, type: FieldType): FieldRules {
   const { default: initial, ...others } = readSentRules(input, type)
@@ -47,7 +47,7 @@ export function parseRules(input: unknown, type: FieldType): FieldRules {
   return { ...rules, default: parseValue(initial, { type, rules }, { path: 'rules.default', defaultCurrency: '' }) }
 }
 
-/** Throws VALIDATION_ERROR when a field of the type cannot be unique (decisions, `unique`). */
+/** Throws VALIDATION_ERROR when a field of the type cannot be unique (docs/contract/types-and-fields.md#unique-fields). */
 export function requireUniqueable(type: FieldType): void {
   if (!fieldKinds[type].canBeUnique) throw problem('VALIDATION_ERROR', `unique is not possible for a ${type} field`)
 }

@@ -10,7 +10,7 @@ const fieldDescription = t.String({ maxLength: 255, description: 'Up to 255 char
 
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
 
-/** The input that creates a field (document 1, Field creation body); null counts as not sent. */
+/** The input that creates a field (docs/contract/types-and-fields.md#fields); null counts as not sent. */
 export const fieldInput = schema(
   t.Object({
     entity_type: t.String({ description: 'The key of the record type that gets the field.' }),
@@ -53,7 +53,7 @@ export const descriptionInput = schema(t.Object({ description: nullable(fieldDes
 /** The new target type of a reference field. */
 export const refTypeInput = schema(t.Object({ ref_type: t.String({ description: 'The key of an existing record type.' }) }))
 
-/** A field in responses (document 1, Field definition). */
+/** A field in responses. */
 export const fieldView = schema(
   t.Object(
     {

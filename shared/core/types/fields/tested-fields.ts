@@ -31,7 +31,7 @@ export function requireLimitsStay({ actor: { policy } }: Pick<Scope, 'actor'>, {
 
 /**
  * Throws FORBIDDEN when a rule of a role tests a field that `field` changes and the caller does not read every input of: the records that pass
- * would tell the inputs (page Beyond, section 1, Conditions that are given). `fields` are those of the type after the change.
+ * would tell the inputs (docs/contract/types-and-fields.md#rights-on-definitions). `fields` are those of the type after the change.
  */
 export async function requireTestedInputsVisible(scope: Scope, tx: Tx, { key, fields }: Fields, field: Field): Promise<void> {
   const { verdict, hideable } = scope.actor.policy.recordAccess('records:read', key, fields)

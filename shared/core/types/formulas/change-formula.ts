@@ -21,10 +21,10 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Makes a custom field computed by a formula (document 1, Field rules, 4). Every later write computes it; a worker computes it for existing
- * records. Throws NOT_FOUND; VALIDATION_ERROR for an invalid formula, with its position, for a cycle and for an auto-numbered field;
- * FORBIDDEN when the previous or the new formula reads a field hidden from the caller, when a unique field or one that a role tests would
- * read one, and when a rule that limits the caller tests the field.
+ * Makes a custom field computed by a formula (docs/contract/types-and-fields.md#formulas). Every later write computes it; a worker computes
+ * it for existing records. Throws NOT_FOUND; VALIDATION_ERROR for an invalid formula, with its position, for a cycle and for an
+ * auto-numbered field; FORBIDDEN when the previous or the new formula reads a field hidden from the caller, when a unique field or one that
+ * a role tests would read one, and when a rule that limits the caller tests the field.
  */
 export async function setFieldFormula(scope: Scope, found: Field, formula: string): Promise<FieldView> {
   refuseBuiltIn(found)

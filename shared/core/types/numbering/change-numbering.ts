@@ -9,9 +9,9 @@ import type { AutogenInput } from '#shared/core/types/numbering/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Enables auto-numbering of a custom string field; existing records are unchanged (document 1, Field rules, 3). With `next` above 0 the
- * next number of the current period is at least `next`; the counter never decreases. Throws NOT_FOUND, and VALIDATION_ERROR for another
- * type, a computed field, an invalid pattern and a pattern whose numbers the field's own rules refuse.
+ * Enables auto-numbering of a custom string field; existing records are unchanged (docs/contract/types-and-fields.md#auto-numbers). With
+ * `next` above 0 the next number of the current period is at least `next`; the counter never decreases. Throws NOT_FOUND, and
+ * VALIDATION_ERROR for another type, a computed field, an invalid pattern and a pattern whose numbers the field's own rules refuse.
  */
 export async function enableAutoNumbering(scope: Scope, found: Field, input: AutogenInput): Promise<FieldView> {
   refuseBuiltIn(found)

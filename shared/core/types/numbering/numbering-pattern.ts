@@ -1,7 +1,7 @@
 import { countCharacters } from '#shared/core/types/field-kinds/text.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Maximum characters of an auto-numbering pattern (document 1, Auto-numbering pattern tokens). */
+/** Maximum characters of an auto-numbering pattern. */
 const maxNumberingLength = 100
 
 /** A parsed auto-numbering pattern. */
@@ -33,7 +33,7 @@ type Part = (number: number, iso: string) => string
 const parsed = new Map<string, Numbering>()
 const maxParsed = 10_000
 
-/** Checks an auto-numbering pattern (document 1, Auto-numbering pattern tokens). Throws VALIDATION_ERROR with the reason. */
+/** Checks an auto-numbering pattern (docs/contract/types-and-fields.md#auto-numbers). Throws VALIDATION_ERROR with the reason. */
 export function parseNumbering(pattern: string): Numbering {
   const known = parsed.get(pattern)
   if (known) return known

@@ -109,7 +109,7 @@ const columnsOf = ({ column, codeColumn }: Pick<Field, 'column' | 'codeColumn'>)
 
 /**
  * The condition that a column holds a value, for column types where it is not `is not null`. Empty text counts as no value, so that empty
- * values never clash (decisions, Records, types, fields).
+ * values never clash (docs/contract/types-and-fields.md#unique-fields).
  */
 const whenHeld: Readonly<Record<string, string>> = { text: "?? <> ''" }
 

@@ -2,7 +2,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { parseJson, parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /**
- * A record type's layout hints, such as `{child: true}` (document 1, Record types): clients interpret them, the platform only stores them.
+ * A record type's layout hints, such as `{child: true}` (docs/contract/types-and-fields.md#layout-hints): clients interpret them, the
+ * platform only stores them.
  */
 type LayoutHints = Readonly<Record<string, unknown>>
 
@@ -11,7 +12,7 @@ export const maxLayoutHintsLength = 2_048
 
 /**
  * Parses layout hints, sent as a JSON string or as an object, and returns them as JSON text for storage. Null is an empty object. Throws
- * VALIDATION_ERROR when they are too long or not an object (decisions, Records, types, fields).
+ * VALIDATION_ERROR when they are too long or not an object.
  */
 export function parseLayoutHints(input: unknown): string {
   if (input === null) return '{}'

@@ -3,7 +3,10 @@ import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema
 
 const text = t.Optional(nullable(t.String({ maxLength: 32 })))
 
-/** The input that creates or changes a menu group (document 1, Menu group). On change, omitted properties stay unchanged; null clears an optional one. */
+/**
+ * The input that creates or changes a menu group (docs/contract/types-and-fields.md#modules). On change, omitted properties stay unchanged;
+ * null clears an optional one.
+ */
 export const moduleInput = schema(
   t.Object({
     slug: moduleSlug,

@@ -14,7 +14,7 @@ const ui = t.Optional(
   }),
 )
 
-/** The input that creates a record type (document 1, Type creation rules); null counts as not sent. */
+/** The input that creates a record type (docs/contract/types-and-fields.md#record-types); null counts as not sent. */
 export const typeInput = schema(t.Object({ key: typeKey, label, icon, app, ui }))
 export type TypeInput = TypeOf<typeof typeInput>
 
@@ -30,7 +30,7 @@ export const typeChange = schema(
 )
 export type TypeChange = TypeOf<typeof typeChange>
 
-/** A record type in responses (document 1, Record type). */
+/** A record type in responses. */
 export const typeView = schema(
   t.Object(
     {

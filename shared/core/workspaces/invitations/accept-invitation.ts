@@ -98,7 +98,7 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
 
 /**
  * Makes the person a member if it is not, and assigns the invitation's roles that still exist and that the inviter may give now. Of the
- * others the holders of iam:manage_members are notified (page "Beyond", section 1, Invitations). VALIDATION_ERROR when they are too large.
+ * others the holders of iam:manage_members are notified (docs/contract/access.md#joining). VALIDATION_ERROR when they are too large.
  */
 async function addMember({ db, jobQueue, cause }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
   const { workspace_id: workspaceId, invited_by } = invitation

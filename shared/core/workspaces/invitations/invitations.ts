@@ -23,7 +23,7 @@ import { countMail } from '#shared/platform/mail/store.ts'
 
 const daysToAccept = 7
 const acceptMs = daysToAccept * dayMs
-/** Minimum time between two mails to the same address (decisions, People, keys, workspaces). */
+/** Minimum time between two mails to the same address (docs/contract/access.md#invitations). */
 const mailIntervalMs = 60_000
 /** Maximum invitation mails in 24 hours. Few, since invitations are unsolicited mail. */
 const [maxFromWorkspace, maxToAddress] = [500, 10]

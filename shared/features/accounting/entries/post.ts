@@ -38,8 +38,9 @@ interface PostOptions {
 }
 
 /**
- * Posts an entry for the route, the SDK and the flow block. Throws VALIDATION_ERROR for a broken entry rule (document 2, Accounting), a
- * closed date, a currency other than the workspace's in a single-currency ledger, and an account id without a record.
+ * Posts an entry for the route, the SDK and the flow block. Throws VALIDATION_ERROR for a broken entry rule
+ * (docs/contract/accounting.md#posting), a closed date, a currency other than the workspace's in a single-currency ledger, and an account
+ * id without a record.
  */
 export function postEntry(scope: Scope, input: EntryInput, { deduplicationKey }: PostOptions = {}): Promise<Entry> {
   return postDraft(scope, parseDraft(scope, input), deduplicationKey)
@@ -143,7 +144,7 @@ async function findEntryByKey(scope: Scope, deduplicationKey: string): Promise<E
   return found && getEntry(scope, found.id)
 }
 
-/** Checks the input by the entry rules of document 2 and converts it to a draft. Throws VALIDATION_ERROR. */
+/** Checks the input by the rules of posting and converts it to a draft. Throws VALIDATION_ERROR. */
 function parseDraft({ workspace, now }: Scope, input: EntryInput): EntryDraft {
   const currency = input.currency ?? null
   if (currency !== null) requireCurrency(currency)

@@ -6,7 +6,7 @@ import { postDraft } from '#shared/features/accounting/entries/post.ts'
 import type { Entry, ReversalInput } from '#shared/features/accounting/entries/schemas.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
 
-/** Maximum memo length in Unicode code points (document 2, Limits). */
+/** Maximum memo length in Unicode code points (docs/contract/accounting.md#reversals). */
 const maxMemoLength = 500
 
 /**

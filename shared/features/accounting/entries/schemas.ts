@@ -6,7 +6,7 @@ const memo = t.String({ maxLength: 500 })
 export const decimalSchema = (description: string) =>
   t.String({ description: `Decimal number, with at least the digits of its currency. ${description}` })
 
-/** A posted entry (document 2, Accounting entry). */
+/** A posted entry (docs/contract/accounting.md#entries). */
 export const entryShape = t.Object(
   {
     id: uuid,

@@ -16,7 +16,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 const monthsShown = 12
 const recentShown = 10
 
-/** Days after which an account without an entry is idle (decisions, Accounting). */
+/** Days after which an account without an entry is idle (docs/contract/accounting.md#overview). */
 const idleDays = 90
 
 /** Maximum number of `cash_accounts`. */

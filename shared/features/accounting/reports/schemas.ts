@@ -26,7 +26,7 @@ const codeAndName = {
 export const trialBalanceQuery = schema(t.Object(commonQuery))
 export type TrialBalanceQuery = TypeOf<typeof trialBalanceQuery>
 
-/** Totals per account (document 2, Accounting). */
+/** Totals per account (docs/contract/accounting.md#trial-balance). */
 export const trialBalance = schema(
   t.Object(
     {

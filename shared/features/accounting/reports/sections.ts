@@ -13,7 +13,7 @@ import type { Section } from '#shared/features/accounting/reports/schemas.ts'
 /** A report section: accounts of one kind, or accounts without a kind. */
 type SectionKind = AccountKind | 'unclassified'
 
-/** Kinds whose amounts are credit less debit; all others are debit less credit (decisions, Accounting). */
+/** Kinds whose amounts are credit less debit; all others are debit less credit (docs/contract/accounting.md#reports). */
 const creditKinds: ReadonlySet<SectionKind> = new Set<SectionKind>(['liability', 'equity', 'revenue'])
 
 /** An account with its amount: credit less debit for `creditKinds`, debit less credit for the others. */

@@ -1,6 +1,6 @@
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** A seal over entries (decisions, Accounting). */
+/** A seal over entries (docs/contract/accounting.md#seals). */
 const sealShape = t.Object(
   {
     id: uuid,

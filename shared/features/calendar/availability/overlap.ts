@@ -14,7 +14,7 @@ import { dayMs } from '#shared/platform/kernel/time/units.ts'
 /** How far ahead repeating events are checked for overlaps, in days. */
 const reachDays = 5 * 365
 
-/** Whether an event counts as busy. Cancelled and free events and events without length do not (decisions, Calendar). */
+/** Whether an event counts as busy. Cancelled and free events and events without length do not (docs/contract/calendar.md#busy-events). */
 export const isBusy = (event: Pick<EventRow, 'status' | 'is_removed' | 'is_free' | 'start_at' | 'end_at'>): boolean =>
   event.status !== 'cancelled' && !event.is_removed && !event.is_free && (event.start_at === null || event.start_at !== event.end_at)
 

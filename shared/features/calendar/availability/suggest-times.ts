@@ -12,8 +12,8 @@ import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 const stepMs = 30 * minuteMs
 
 /**
- * The times when everybody whom the caller can see is free, earliest first, each within the hours of one day (document 3, suggest). Throws
- * VALIDATION_ERROR, and NOT_FOUND for a calendar that the caller cannot see.
+ * The times when everybody whom the caller can see is free, earliest first, each within the hours of one day
+ * (docs/contract/calendar.md#suggested-times). Throws VALIDATION_ERROR, and NOT_FOUND for a calendar that the caller cannot see.
  */
 export async function suggestTimes(scope: Scope, input: SuggestInput): Promise<SuggestedTimes> {
   const { users = [], calendars = [], duration, day_start = '09:00', day_end = '17:00', limit = 10 } = input

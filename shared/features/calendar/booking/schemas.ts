@@ -3,7 +3,7 @@ import { flag } from '#shared/features/calendar/schemas.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
-/** A booking page as visitors see it (document 3, Booking page). */
+/** A booking page as visitors see it (docs/contract/public.md#booking-pages). */
 export const bookingPageView = schema(
   t.Object(
     {
@@ -76,7 +76,7 @@ export const booked = schema(
 )
 export type Booked = TypeOf<typeof booked>
 
-/** An invitation as its guest sees it (document 3, Invitation). */
+/** An invitation as its guest sees it (docs/contract/public.md#invitations). */
 export const invitation = schema(
   t.Object(
     {

@@ -4,7 +4,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 type Day = (typeof bookingWeekdays)[number]
 type Span = readonly [string, string]
 
-/** The complete settings of a booking page, with defaults for what was left out (decisions, Calendar). Times are minutes. */
+/**
+ * The complete settings of a booking page, with defaults for what was left out (docs/contract/calendar.md#booking-settings). Times are
+ * minutes.
+ */
 export interface BookingPage {
   readonly enabled: boolean
   readonly title: string

@@ -100,9 +100,9 @@ interface OpenRange extends TimeWindow {
 }
 
 /**
- * The hours of a page as instants, in order. Ranges that touch are one, also across midnight (page "Beyond", Booking hours); one that begins
- * before the window is whole. A page that never closes has a range for each day. Edges are local times. An edge that a clock change skips
- * moves to the change; in an hour that repeats, the first start and the last end count (decisions, Calendar).
+ * The hours of a page as instants, in order. Ranges that touch are one, also across midnight; one that begins before the window is whole. A
+ * page that never closes has a range for each day. Edges are local times. An edge that a clock change skips moves to the change; in an hour
+ * that repeats, the first start and the last end count (docs/contract/calendar.md#slots).
  */
 export function* openingHours({ hours }: Pick<BookingPage, 'hours'>, zone: string, { from, to }: TimeWindow): Generator<OpenRange> {
   const midnight = (ms: number) => Date.parse(`${dateText(toWallClock(ms, zone))}T00:00:00Z`)

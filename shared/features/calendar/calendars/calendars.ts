@@ -44,7 +44,7 @@ export async function reachableCalendars(scope: Scope, withOthers: boolean): Pro
   return visibleCalendars(scope, (await ensureDefaultCalendars(scope, known)) ? await read() : known)
 }
 
-/** Lists the calendars that the caller may see (document 3, Calendars and events). */
+/** Lists the calendars that the caller may see (docs/contract/calendar.md#calendar-list). */
 export async function listCalendars(scope: Scope, withOthers: boolean): Promise<CalendarView[]> {
   return (await reachableCalendars(scope, withOthers)).map((accessed) => calendarViewOf(scope, accessed))
 }
@@ -135,7 +135,7 @@ function withWarnings(view: CalendarView): CalendarView {
 const noHoursWarning =
   'The booking page has no hours, so there is no time to book: set settings.booking.hours, such as {"mon": [["09:00", "17:00"]]}'
 
-/** Merges settings by key; null removes a key. `booking` and `source` are replaced as a whole (decisions, Calendar). */
+/** Merges settings by key; null removes a key. `booking` and `source` are replaced as a whole (docs/contract/calendar.md#settings). */
 async function mergeSettings(
   scope: Scope,
   kind: Calendar['kind'],

@@ -12,8 +12,8 @@ const primaryCalendarKey = (userId: string): string => `u-${userId.replaceAll('-
 type KnownCalendar = Pick<Calendar, 'owner_id' | 'is_primary' | 'key'>
 
 /**
- * Creates the team calendar and the caller's main one unless `known` holds them: both are created on first use (decisions, Drive).
- * Returns whether one was missing.
+ * Creates the team calendar and the caller's main one unless `known` holds them: both are created on first use
+ * (docs/contract/calendar.md#default-calendars). Returns whether one was missing.
  */
 export async function ensureDefaultCalendars(scope: Scope, known: readonly KnownCalendar[]): Promise<boolean> {
   const { actor, db, workspace } = scope

@@ -12,7 +12,7 @@ export interface EventViewer {
 
 /**
  * A viewer's access to an event. Lists, exports, feeds, mails and triggers all use this rule. The details of a private event are for
- * guests and for those who own, manage or may write its calendar; readers see busy time (decisions, Calendar).
+ * guests and for those who own, manage or may write its calendar; readers see busy time (docs/contract/calendar.md#event-details).
  */
 export function eventAccessOf({ visibility }: Pick<EventRow, 'visibility'>, { access, isGuest }: EventViewer): EventAccess {
   const maySeeDetails = isAccessAtLeast(access, 'read') && (visibility !== 'private' || isAccessAtLeast(access, 'write'))

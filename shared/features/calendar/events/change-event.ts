@@ -27,9 +27,9 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /**
- * Changes the fields that were sent: of all occurrences, this one, or this and following (document 3, Event rules). Guests are mailed
- * about changes that concern them, unless `notify` is false. Returns the changed event: an occurrence or the later part of a series
- * becomes an event of its own. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
+ * Changes the fields that were sent: of all occurrences, this one, or this and following (docs/contract/calendar.md#scope-of-a-change).
+ * Guests are mailed about changes that concern them, unless `notify` is false. Returns the changed event: an occurrence or the later part
+ * of a series becomes an event of its own. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
  */
 export function changeEvent(scope: Scope, id: string, change: EventChange, query: ChangeQuery): Promise<EventView> {
   return runWithOverlapCheck(scope, async (txScope, checked) => {
@@ -115,8 +115,8 @@ interface FoundOccurrence {
 }
 
 /**
- * Finds the occurrence that a request names by its start in the series or by its current start (decisions, Calendar). Throws
- * VALIDATION_ERROR when the text is missing or names no occurrence.
+ * Finds the occurrence that a request names by its start in the series or by its current start
+ * (docs/contract/calendar.md#scope-of-a-change). Throws VALIDATION_ERROR when the text is missing or names no occurrence.
  */
 function findOccurrence(series: EventRow, exceptions: readonly EventRow[], text: string | undefined): FoundOccurrence {
   if (text === undefined) throw problem('VALIDATION_ERROR', 'occurrence is required: the start of the occurrence')

@@ -28,8 +28,9 @@ interface EventOrigin {
 }
 
 /**
- * Creates an event, by default on the caller's main calendar, and mails its guests unless `notify` is false (document 3, Event create
- * body). Used by the route, the SDK and `action.create_event`. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, SLOT_TAKEN.
+ * Creates an event, by default on the caller's main calendar, and mails its guests unless `notify` is false
+ * (docs/contract/calendar.md#creating-events). Used by the route, the SDK and `action.create_event`. Throws NOT_FOUND, FORBIDDEN,
+ * VALIDATION_ERROR, SLOT_TAKEN.
  */
 export function createEvent(
   scope: Scope,

@@ -11,10 +11,10 @@ import { dayWindowOf, type ListWindow, listOccurrencesIn } from '#shared/feature
 import { readTimeWindow } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
-/** Upper bound of a list's occurrences (document 3, Limits). */
+/** Upper bound of a list's occurrences. */
 const maxListedOccurrences = 2_000
 
-/** Lists the occurrences in a window that the caller may see, ordered by start (document 3, Event rules). */
+/** Lists the occurrences in a window that the caller may see, ordered by start (docs/contract/calendar.md#event-list). */
 export async function listEvents(scope: Scope, query: ListQuery): Promise<{ events: Occurrence[] }> {
   const window: ListWindow = { ...readTimeWindow(query.from, query.to, scope.workspace.timezone), ...dayWindow(query) }
   const ids = query.calendars === undefined ? undefined : query.calendars.split(',').filter((id) => id !== '')

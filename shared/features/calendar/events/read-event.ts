@@ -43,7 +43,7 @@ export async function requireVisibleEvent(scope: Scope, event: EventRow | undefi
   return { event, calendar, access, guests }
 }
 
-/** One event (document 3, Calendars and events). Throws NOT_FOUND unless the caller may see its details. */
+/** One event (docs/contract/calendar.md#event-details). Throws NOT_FOUND unless the caller may see its details. */
 export async function getEvent(scope: Scope, id: string): Promise<EventView> {
   return eventViewOf(await requireEvent(scope, id))
 }

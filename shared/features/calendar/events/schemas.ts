@@ -48,7 +48,7 @@ const fields = {
   notify: t.Optional(t.Boolean({ description: 'False sends no mail to guests. Default: true.' })),
 }
 
-/** Body of a create request (document 3, Event create body). */
+/** Body of a create request (docs/contract/calendar.md#creating-events). */
 export const eventInput = schema(t.Object({ ...fields, title, start: t.String({ description: time }) }, { title: 'EventInput' }))
 export type EventInput = TypeOf<typeof eventInput>
 
@@ -56,7 +56,7 @@ export type EventInput = TypeOf<typeof eventInput>
 export const eventChange = schema(t.Object(fields, { title: 'EventChange' }))
 export type EventChange = TypeOf<typeof eventChange>
 
-/** The full-detail view of an event (document 3, Event). */
+/** The full-detail view of an event (docs/contract/calendar.md#events). */
 export const eventView = schema(
   t.Object(
     {

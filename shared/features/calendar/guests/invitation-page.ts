@@ -21,7 +21,7 @@ import { eventTimeInWords, ruleInWords } from '#shared/features/calendar/time-in
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
-/** An invitation page expires 30 days after its event, or after the last occurrence of a series (decisions, Calendar). */
+/** An invitation page expires 30 days after its event, or after the last occurrence of a series (docs/contract/public.md#invitations). */
 const expiryMs = 30 * dayMs
 
 interface OpenInvitation {

@@ -3,7 +3,7 @@ import { countMails } from '#shared/features/calendar/guests/store.ts'
 
 type MailKind = 'calendar' | 'booking'
 
-/** Mails per UTC day: of one workspace, and to one address from all workspaces (decisions, Calendar). */
+/** Mails per UTC day: of one workspace, and to one address from all workspaces (docs/contract/calendar.md#limits-of-mail). */
 const caps: Readonly<Record<MailKind, { readonly workspace: number; readonly recipient: number }>> = {
   calendar: { workspace: 2_000, recipient: 50 },
   booking: { workspace: 500, recipient: 10 },

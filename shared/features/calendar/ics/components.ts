@@ -26,7 +26,7 @@ export interface RawCalendar {
 const maxLineBytes = 200_000
 /** Lines of one component. A component with more is not read. */
 const maxLines = 20_000
-/** Events that one file may hold (document 3, Limits). */
+/** Events that one file may hold (docs/contract/calendar.md#import). */
 export const maxEvents = 2_000
 /** Names of other components that are kept for a warning. */
 const maxOtherNames = 10

@@ -12,7 +12,7 @@ interface AlarmedEvent {
   readonly repeats: boolean
 }
 
-/** Reminders of an event, and the longest in minutes (document 3, Event create body). */
+/** Reminders of an event, and the longest in minutes (docs/contract/calendar.md#creating-events). */
 const [maxReminders, maxMinutes] = [5, 10_080]
 
 /** The alarms of an event as minutes before its start; null for an event without alarms. What cannot become a reminder is noted. */

@@ -61,7 +61,9 @@ async function findOrganizers({ config, db, workspace }: Scope, { owner_id, name
     members.get(owner_id ?? '') ?? members.get(created_by ?? '') ?? { name, email: platformAddress(config) }
 }
 
-/** A calendar as a file (document 3, export). Throws as `requireCalendar` does, and VALIDATION_ERROR for a records calendar. */
+/**
+ * A calendar as a file (docs/contract/calendar.md#export). Throws as `requireCalendar` does, and VALIDATION_ERROR for a records calendar.
+ */
 export async function exportCalendarFile(scope: Scope, calendarId: string): Promise<{ name: string; text: string }> {
   const { calendar, access } = await requireCalendar(scope, calendarId, 'read')
   if (calendar.kind === 'records') throw problem('VALIDATION_ERROR', 'A records calendar is exported with its records')

@@ -1,6 +1,6 @@
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-/** Result of an import (document 3, Import). */
+/** Result of an import (docs/contract/calendar.md#import). */
 export const importResult = schema(
   t.Object(
     {

@@ -13,7 +13,8 @@ import { isDay } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Moves a record of a records calendar to another time. Needs write access to the calendar, records:update on the record, and read access
- * to the fields it writes (decisions, Calendar). Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, and as `changeRecord` does.
+ * to the fields it writes (docs/contract/calendar.md#moving-a-record). Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, and as `changeRecord`
+ * does.
  */
 export async function moveRecord(
   scope: Scope,

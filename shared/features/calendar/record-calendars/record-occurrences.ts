@@ -31,7 +31,7 @@ interface RecordTime {
 
 /**
  * The records of records calendars in a window, as the caller may read them now. A record with a hidden start is left out; one with a
- * hidden title appears as a busy time (decisions, Calendar).
+ * hidden title appears as a busy time (docs/contract/calendar.md#record-calendars).
  */
 export async function listRecordOccurrences(
   scope: Scope,

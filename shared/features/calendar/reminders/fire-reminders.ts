@@ -107,8 +107,9 @@ async function scheduleNextCheck(
 }
 
 /**
- * Reminds the host and all guests who have not declined: members by a notification, other guests by mail, each at most once (decisions,
- * Calendar). The host is the owner of the calendar, on a team calendar the creator of the event while that person still sees it.
+ * Reminds the host and all guests who have not declined: members by a notification, other guests by mail, each at most once
+ * (docs/contract/calendar.md#reminders). The host is the owner of the calendar, on a team calendar the creator of the event while that
+ * person still sees it.
  */
 async function remindGuests(
   scope: Scope,

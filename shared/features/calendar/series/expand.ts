@@ -18,8 +18,9 @@ const maxOffsetMs = 16 * hourMs
 
 /**
  * Generates the starts of a series from `from` (inclusive) to `to` (exclusive), in order. Starts are computed lazily; `undefined` is a
- * pause point, about every 0.1 ms. The first occurrence is always a start, even if the rule does not give it (decisions, Calendar). A
- * start that a clock change skips is left out. `take` counts the steps: one per candidate, some per year.
+ * pause point, about every 0.1 ms. The first occurrence is always a start, even if the rule does not give it
+ * (docs/contract/calendar.md#repeat-rules). A start that a clock change skips is left out. `take` counts the steps: one per candidate, some
+ * per year.
  */
 export function* startsIn(series: Series, from: number, to: number, take: TakeSteps): Generator<number | undefined> {
   const excluded = new Set(series.exdates)

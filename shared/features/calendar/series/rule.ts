@@ -5,7 +5,7 @@ import { isDay } from '#shared/platform/kernel/time/instant.ts'
 export type RuleParts = ReadonlyMap<string, string>
 
 const maxLength = 500
-/** Upper bound of starts a day, the product of BYHOUR, BYMINUTE and BYSECOND (decisions, Calendar). */
+/** Upper bound of starts a day, the product of BYHOUR, BYMINUTE and BYSECOND (docs/contract/calendar.md#repeat-rules). */
 const maxStartsADay = 24
 
 const listPattern = (item: string) => new RegExp(`^${item}(?:,${item})*$`)

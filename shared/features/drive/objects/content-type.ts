@@ -15,7 +15,7 @@ interface Claims {
 
 /**
  * The content type of a file, by its first bytes. The claims decide only what bytes cannot: the name and the sender's type among kinds of
- * text, the name alone among kinds of archives and where the bytes are unknown (decisions, Drive).
+ * text, the name alone among kinds of archives and where the bytes are unknown (docs/contract/drive.md#content-types).
  */
 export async function detectContentType(head: Buffer, claims: Claims): Promise<string> {
   // `lookup` would take a name without an ending, such as `js`, for the ending itself.
@@ -31,7 +31,7 @@ export async function detectContentType(head: Buffer, claims: Claims): Promise<s
   return textTypeOf(head.toString('utf8'), typeByName, declared)
 }
 
-/** Whether browsers may show a file of this type instead of saving it (document 3, Drive). */
+/** Whether browsers may show a file of this type instead of saving it (docs/contract/drive.md#inline-types). */
 export const isInline = (type: string): boolean => inlineTypes.has(type)
 
 /** Whether a file of this type is audio or video. */

@@ -1,14 +1,14 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** The maximum length of a key in bytes of UTF-8 (document 3, Limits). */
+/** The maximum length of a key in bytes of UTF-8. */
 const maxKeyBytes = 1024
 
 /** Whether a key is that of a folder. */
 export const isFolder = (key: string): boolean => key.endsWith('/')
 
 /**
- * Returns the key if it keeps the rules of document 3; throws VALIDATION_ERROR naming the broken rule. A key is text, not a path: `..` has
- * no meaning. A key may come in any Unicode form; `requirePlace` decides under which form it is stored.
+ * Returns the key if it keeps the rules (docs/contract/drive.md#keys); throws VALIDATION_ERROR naming the broken rule. A key is text, not a
+ * path: `..` has no meaning. A key may come in any Unicode form; `requirePlace` decides under which form it is stored.
  */
 export function checkKey(key: string, field = 'key'): string {
   const broken = rules.find(([breaks]) => breaks(key))

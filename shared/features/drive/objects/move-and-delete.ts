@@ -10,7 +10,7 @@ import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Maximum number of files that one move or deletion may touch (document 3, Limits). */
+/** Maximum number of files that one move or deletion may touch (docs/contract/drive.md#moves). */
 const maxFiles = 2_000
 
 /** A range of keys in a space. */

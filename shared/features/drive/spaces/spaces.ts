@@ -51,7 +51,7 @@ async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
   return db.query(findSpaces({ workspaceId: workspace.id, personId }))
 }
 
-/** Creates the shared space and the caller's main drive if they are missing (decisions, Drive). */
+/** Creates the shared space and the caller's main drive if they are missing (docs/contract/drive.md#default-spaces). */
 async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   await insertSharedSpace(scope)
   await insertMainDrive(scope)

@@ -36,7 +36,10 @@ export interface BlockShape {
   readonly isWait: boolean
 }
 
-/** Builds the graph of a definition. Throws VALIDATION_ERROR naming the block or connection and the rule (document 2, Graph rules). */
+/**
+ * Builds the graph of a definition. Throws VALIDATION_ERROR naming the block or connection and the rule
+ * (docs/contract/flows.md#definition).
+ */
 export function buildGraph(
   { nodes, edges }: Pick<FlowDefinition, 'nodes' | 'edges'>,
   shapeOf: (type: string) => BlockShape | undefined,

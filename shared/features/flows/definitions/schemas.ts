@@ -71,7 +71,7 @@ export interface FlowProblem {
 const description = t.Optional(nullable(t.String({ maxLength: flowLimits.descriptionCharacters })))
 const enabled = t.Optional(nullable(t.Boolean({ description: 'Only possible when the flow has no problems.' })))
 
-/** Input of a new flow (document 2, Flows). */
+/** Input of a new flow (docs/contract/flows.md#saving-a-flow). */
 export const flowInput = schema(
   t.Object({ name: nameSchema(flowLimits.nameCharacters), description, enabled, ...definitionParts }, { title: 'FlowInput' }),
 )
@@ -109,7 +109,7 @@ const after = {
   updated_at: instant,
 }
 
-/** A flow in a response (document 2, Flow). */
+/** A flow in a response (docs/contract/flows.md#flow-fields). */
 export const flowView = schema(
   t.Object(
     { ...before, nodes: t.Array(nodeView), edges: t.Array(edgeView), ...after },

@@ -26,7 +26,7 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** Maximum number of runs in a flow's own list (document 2, Flows). */
+/** Maximum number of runs in a flow's own list (docs/contract/flows.md#flow-routes). */
 const maxRunsOfFlow = 50
 
 /** Maximum number of pages of rows read for one response page, when the caller's roles show only some flows. */

@@ -91,7 +91,7 @@ const counts = t.Object({
 })
 const flow = { flow_id: uuid, flow_name: t.String() }
 
-/** Counts of a workspace's flows and runs (decisions, Flows). */
+/** Counts of a workspace's flows and runs (docs/contract/flows.md#overview). */
 export const flowOverview = schema(
   t.Object(
     {

@@ -47,7 +47,7 @@ export const runJobOrigin = (workspaceId: string, runId: string) => ({
   cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0 } as const satisfies Cause,
 })
 
-/** Error of a run beyond the maximum cause depth (decisions, Flows). */
+/** Error of a run beyond the maximum cause depth (docs/contract/flows.md#chains). */
 export const maxDepthError: RunError = Object.freeze({
   code: 'VALIDATION_ERROR',
   message: `flows set each other off ${maxCauseDepth} deep: this is taken for a loop`,

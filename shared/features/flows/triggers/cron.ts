@@ -19,7 +19,7 @@ const fiveFields = new RegExp(`^${[field(''), field(''), field(''), field(months
 /** Years within which an expression must be due again: the next 29 February comes within eight. */
 const maxYears = 9
 
-/** Whether text is a supported cron expression: five fields, read in UTC, that are due at some time (decisions, Flows). */
+/** Whether text is a supported cron expression: five fields, read in UTC, that are due at some time (docs/contract/flows.md#schedules). */
 export const isCron = (text: string): boolean => nextCronTime(text, new Date(0)) !== undefined
 
 const cronFieldNames = /^(minute|hour|dayOfMonth|month|dayOfWeek)$/

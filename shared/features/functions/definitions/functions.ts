@@ -34,7 +34,10 @@ export async function requireFunction({ db, cache, workspace }: Scope, id: strin
   return known
 }
 
-/** An enabled function without its source. Throws NOT_FOUND, and VALIDATION_ERROR when it is disabled (document 2, Functions, rule 3). */
+/**
+ * An enabled function without its source. Throws NOT_FOUND, and VALIDATION_ERROR when it is disabled
+ * (docs/contract/functions.md#invocation).
+ */
 export async function requireEnabledFunction(scope: Scope, id: string): Promise<FunctionSummary> {
   const known = await requireFunction(scope, id)
   if (!known.enabled) throw functionDisabledProblem()

@@ -12,7 +12,7 @@ const timeout = t.Optional(
 const flag = (meaning: string) => t.Optional(nullable(t.Boolean({ description: meaning })))
 const http_enabled = flag('Whether anybody may call the function at its public address.')
 
-/** Body that creates a function (document 2, Functions). */
+/** Body that creates a function (docs/contract/functions.md#function-fields). */
 export const functionInput = schema(t.Object({ name, source, description, timeout_ms: timeout, http_enabled }, { title: 'FunctionInput' }))
 
 /** Body that changes a function; omitted properties stay unchanged. */
@@ -47,7 +47,7 @@ const parts = {
 export const functionSummary = schema(t.Object(parts, { title: 'FunctionSummary' }))
 export type FunctionSummary = TypeOf<typeof functionSummary>
 
-/** A function with its source (document 2, Function). */
+/** A function with its source. */
 export const functionView = schema(
   t.Object({ ...parts, source: t.String() }, { title: 'WorkspaceFunction', description: 'A small JavaScript program of a workspace.' }),
 )
@@ -96,7 +96,7 @@ export function functionValuesOf(body: TypeOf<typeof functionChange>): FunctionV
   }
 }
 
-/** Clamps a time limit in milliseconds to its range (document 2, Function). */
+/** Clamps a time limit in milliseconds to its range (docs/contract/functions.md#function-fields). */
 function timeoutOf(value: unknown): number {
   if (value === null) return limits.defaultTimeoutMs
   const text = jsonNumberText(value)

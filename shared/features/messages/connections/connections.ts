@@ -79,8 +79,8 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 
 /**
  * Changes the sent properties of a connection; null clears optional ones. Another server or username drops the password unless it is sent
- * in the same call, since it would go to that server; `warnings` say so (page Beyond, section 1, Secrets and addresses). The key of DKIM and
- * the secret of the webhook stay, since no server gets them. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`.
+ * in the same call, since it would go to that server; `warnings` say so (docs/contract/messages.md#connections). The key of DKIM and the
+ * secret of the webhook stay, since no server gets them. Throws NOT_FOUND, and VALIDATION_ERROR like `createConnection`.
  */
 export function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')

@@ -67,7 +67,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 
 /**
  * Changes the sent properties of a connection. New credentials or another mode reset its status to unchecked. Another mode or account drops
- * the credentials that are not sent with it, and `warnings` say so (page Beyond, section 1, Secrets and addresses). Throws NOT_FOUND,
+ * the credentials that are not sent with it, and `warnings` say so (docs/contract/payments.md#credentials). Throws NOT_FOUND,
  * VALIDATION_ERROR.
  */
 export async function changeConnection(scope: Scope, id: string, change: ConnectionChange): Promise<ConnectionView> {

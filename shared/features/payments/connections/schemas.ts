@@ -1,7 +1,7 @@
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** The supported providers (decisions, Payments). */
+/** The supported providers (docs/contract/payments.md#providers). */
 export const providerNames = ['sandbox', 'stripe', 'razorpay'] as const
 export type ProviderName = (typeof providerNames)[number]
 
@@ -49,7 +49,7 @@ export const connectionChange = schema(
 )
 export type ConnectionChange = TypeOf<typeof connectionChange>
 
-/** A connection in answers (document 2, Payment connection). */
+/** A connection in answers (docs/contract/payments.md#connections). */
 export const connectionView = schema(
   t.Object(
     {

@@ -125,7 +125,7 @@ async function applyPayment(scope: Scope, factSource: FactSource, link: Link, fa
   return next
 }
 
-// A payment counts only with the link's exact amount and currency (decisions, Payments).
+// A payment counts only with the link's exact amount and currency (docs/contract/payments.md#link-states).
 const matchesLink = (link: Link, { amount, currency }: PaymentFact): boolean =>
   amount !== null && currency === link.currency && new Decimal(amount).eq(link.amount)
 

@@ -10,7 +10,10 @@ import { cutText } from '#shared/platform/kernel/values/text.ts'
 /** Maximum length of a string field in characters. */
 const maxStringLength = 500
 
-/** Creates the payments record of a payment (decisions, Payments) and returns its id. The scope must be the platform's. */
+/**
+ * Creates the payments record of a payment (docs/contract/payments.md#payment-records) and returns its id. The scope must be the
+ * platform's.
+ */
 export async function createPaymentRecord(scope: Scope, link: Link, payment: ProviderPayment): Promise<string> {
   const values: Record<string, FieldValue> = {
     amount: { amount: trimAmount(payment.amount ?? link.amount), code: payment.currency ?? link.currency },

@@ -14,7 +14,7 @@ import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { isCurrencyCode } from '#shared/platform/kernel/values/currency.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
-/** Default and maximum lifetime of a link in milliseconds (decisions, Payments). */
+/** Default and maximum lifetime of a link in milliseconds (docs/contract/payments.md#creating-a-link). */
 const defaultLifetimeMs = 30 * dayMs
 const maxLifetimeMs = 180 * dayMs
 

@@ -5,7 +5,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { currencyDigits } from '#shared/platform/kernel/values/currency.ts'
 
-/** The statuses of a link (document 2, States and transitions). */
+/** The statuses of a link (docs/contract/payments.md#link-states). */
 export const linkStatuses = ['created', 'paid', 'cancelled', 'expired'] as const
 export type LinkStatus = (typeof linkStatuses)[number]
 
@@ -24,7 +24,7 @@ const inputFields = {
   expires_at: text(40, 'When the link expires: an instant at most 180 days ahead; 30 days ahead by default.'),
 }
 
-/** Input of a link (document 2, POST links body). `new-link.ts` checks what the schema cannot. */
+/** Input of a link (docs/contract/payments.md#creating-a-link). `new-link.ts` checks what the schema cannot. */
 export const linkInput = schema(
   t.Object(
     {
@@ -49,7 +49,7 @@ export function readLinkInput(input: LinkInput): LinkRequest {
   return { ...others, amount: read }
 }
 
-/** A link as callers read it (document 2, Payment link). */
+/** A link as callers read it (docs/contract/payments.md#links). */
 export const linkView = schema(
   t.Object(
     {
@@ -75,7 +75,7 @@ export const linkView = schema(
 )
 export type LinkView = TypeOf<typeof linkView>
 
-/** Page of a list of links (document 2, GET links). */
+/** Page of a list of links (docs/contract/payments.md#link-list). */
 export const linkQuery = schema(t.Object(cursorParameters({ maximum: 100, cursor: 'The id of the last link of the previous page.' })))
 export type LinkQuery = TypeOf<typeof linkQuery>
 
@@ -100,7 +100,7 @@ export type TimelineVerdict = keyof typeof timelineVerdicts
 
 const linkStatus = t.Enum([...linkStatuses])
 
-/** The timeline of a link (decisions, Payments, Additions). */
+/** The timeline of a link (docs/contract/payments.md#timeline). */
 export const timeline = schema(
   t.Array(
     t.Object(

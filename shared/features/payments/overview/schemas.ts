@@ -3,7 +3,7 @@ import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/
 const money = t.String({ description: 'Decimal text.' })
 const currency = t.String({ description: 'ISO 4217.' })
 
-/** Receivables and collected payments (decisions, Payments, Overview). */
+/** Receivables and collected payments (docs/contract/payments.md#overview). */
 export const paymentsOverview = schema(
   t.Object(
     {

@@ -28,7 +28,8 @@ export function createUnitTable(provider: string, exceptions: readonly (readonly
 
 /**
  * Converts an amount to a provider's units, as text of a whole number. Throws VALIDATION_ERROR for an amount that the provider does not
- * accept in that currency, such as 1.5 JPY (decisions, Payments); its message names the smallest step or the largest amount.
+ * accept in that currency, such as 1.5 JPY (docs/contract/payments.md#providers); its message names the smallest step or the largest
+ * amount.
  */
 export function toProviderUnits({ provider, ruleOf, maxUnits }: UnitTable, amount: string, currency: string): string {
   const { digits, step } = ruleOf(currency)

@@ -14,7 +14,7 @@ export type ReconcileQuery = TypeOf<typeof reconcileQuery>
 
 const id = nullable(uuid)
 
-/** Result of a reconciliation (decisions, Payments, Additions). */
+/** Result of a reconciliation (docs/contract/payments.md#reconciliation). */
 export const reconciliation = schema(
   t.Object(
     {

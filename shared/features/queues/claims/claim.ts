@@ -9,9 +9,9 @@ import { claimCounter, claimExpiryCounter } from '#shared/features/queues/metric
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
- * Claims open items that nobody else has claimed, for the caller and for the queue's lease; no two callers get the same item (document 2,
- * POST claim). Each returned item has the token that proves its claim. Items hidden from the caller are skipped, and so are terminal
- * stages. Throws NOT_FOUND for an unknown stage, VALIDATION_ERROR for a disabled queue.
+ * Claims open items that nobody else has claimed, for the caller and for the queue's lease; no two callers get the same item
+ * (docs/contract/queues.md#claims). Each returned item has the token that proves its claim. Items hidden from the caller are skipped, and
+ * so are terminal stages. Throws NOT_FOUND for an unknown stage, VALIDATION_ERROR for a disabled queue.
  */
 export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 }: ClaimInput): Promise<ClaimAnswer> {
   requireEnabled(queue)

@@ -9,8 +9,8 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 type LookupScope = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
 
 /**
- * One queue's definition, cached until a queue of the workspace changes. Throws VALIDATION_ERROR for a malformed id (decisions, Malformed id
- * in a path) and NOT_FOUND.
+ * One queue's definition, cached until a queue of the workspace changes. Throws VALIDATION_ERROR for a malformed id
+ * (docs/contract/conventions.md#identifiers) and NOT_FOUND.
  */
 export async function requireQueue({ db, cache, workspace }: LookupScope, id: string): Promise<Queue> {
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'queueId must be the id of a queue')
@@ -35,7 +35,10 @@ function requirePresent(queue: Queue | undefined): Queue {
   return queue
 }
 
-/** Throws VALIDATION_ERROR for a disabled queue: its definition can be changed and deleted, its items cannot (decisions, Work queues). */
+/**
+ * Throws VALIDATION_ERROR for a disabled queue: its definition can be changed and deleted, its items cannot
+ * (docs/contract/queues.md#disabled-queues).
+ */
 export function requireEnabled({ enabled, key }: Queue): void {
   if (!enabled) throw problem('VALIDATION_ERROR', `The queue ${key} is not enabled`)
 }

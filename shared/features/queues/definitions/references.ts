@@ -50,8 +50,8 @@ const isUnchanged = (before: Queue | undefined, stage: Stage, part: 'record_patc
   JSON.stringify(before?.stages.find(({ key }) => key === stage.key)?.[part]) === JSON.stringify(stage[part])
 
 /**
- * Throws VALIDATION_ERROR for an unknown function or flow of a stage, FORBIDDEN when the caller may not run it (decisions, Work queues).
- * Unchanged references are not checked again.
+ * Throws VALIDATION_ERROR for an unknown function or flow of a stage, FORBIDDEN when the caller may not run it
+ * (docs/contract/queues.md#changing-a-queue). Unchanged references are not checked again.
  */
 export async function requireRunReferences(
   scope: Scope,

@@ -89,7 +89,7 @@ const definition = {
   settings: t.Optional(nullable(settingsInput)),
 }
 
-/** Body that creates a queue (document 2, Queue create/replace). */
+/** Body that creates a queue (docs/contract/queues.md#queue-fields). */
 export const queueInput = schema(t.Object({ key: t.Optional(key), name, ...definition }, { title: 'QueueInput' }))
 /** Body that replaces a queue's definition; omitted properties stay unchanged. */
 export const queueReplacement = schema(
@@ -130,7 +130,7 @@ const settings = t.Object({
   items_follow_records: t.Boolean(),
 })
 
-/** Counts of a queue's items (document 2, Work queue). */
+/** Counts of a queue's items (docs/contract/queues.md#counts). */
 export const queueSummary = t.Object(
   {
     total: t.Integer(),

@@ -3,7 +3,7 @@ import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platfor
 
 const text = nullable(t.String())
 
-/** An entry of a queue's history (decisions, Work queues); the scan fields are null in other entries. */
+/** An entry of a queue's history (docs/contract/queues.md#history); the scan fields are null in other entries. */
 export const historyEntry = t.Object(
   {
     id: uuid,

@@ -12,8 +12,8 @@ const batchSize = 2_000
 const maxDifferences = 1_000
 
 /**
- * Compares every item's replayed history with its row, and the rows with the stored counts (decisions, Work queues). Each batch of items is
- * read in one snapshot, so other work may run meanwhile. `advance` receives the number of items verified.
+ * Compares every item's replayed history with its row, and the rows with the stored counts (docs/contract/queues.md#verification). Each
+ * batch of items is read in one snapshot, so other work may run meanwhile. `advance` receives the number of items verified.
  */
 export async function verifyHistory(scope: Scope, queue: Queue, advance: (items: number) => Promise<void>): Promise<QueueVerification> {
   const { db } = scope

@@ -21,9 +21,9 @@ const batchSize = 100
 
 /**
  * Adds an item for each record that began to match the queue's filter by this change; with `close_on_unmatch` it also cancels the items of
- * records that no longer match. Acts with the rights of the queue's last editor (decisions, Work queues). The present records decide
- * whether the change still applies; they stay locked until the items are written, so the result does not depend on the order of the jobs. A
- * change adds at most one item, even when the job is repeated.
+ * records that no longer match. Acts with the rights of the queue's last editor (docs/contract/queues.md#intake). The present records
+ * decide whether the change still applies; they stay locked until the items are written, so the result does not depend on the order of the
+ * jobs. A change adds at most one item, even when the job is repeated.
  */
 export async function applyRecordChanges(scope: Scope, queue: Queue, delivery: EventDelivery): Promise<void> {
   const { intake, object_type, enabled } = queue

@@ -31,9 +31,9 @@ interface AddOptions {
 }
 
 /**
- * Adds up to 500 items to a queue. A key that is already open is left unchanged unless the queue allows duplicates (document 2, POST items
- * body). Routes, SDK, flows, scans and intake all add through this function. Throws NOT_FOUND for an unknown stage, VALIDATION_ERROR for an
- * oversized payload and for a disabled queue.
+ * Adds up to 500 items to a queue. A key that is already open is left unchanged unless the queue allows duplicates
+ * (docs/contract/queues.md#adding-items). Routes, SDK, flows, scans and intake all add through this function. Throws NOT_FOUND for an
+ * unknown stage, VALIDATION_ERROR for an oversized payload and for a disabled queue.
  */
 export async function addItems(scope: Scope, queue: Queue, items: readonly NewItem[], options: AddOptions): Promise<AddAnswer> {
   requireEnabled(queue)

@@ -7,7 +7,7 @@ import { readItemFilter } from '#shared/features/queues/items/list.ts'
 import { type ItemFilter, itemOrders, selectItems } from '#shared/features/queues/items/list-store.ts'
 import { type ItemsQuery, type ItemView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 
-/** Items per file, as many as in an export of records (document 1, Export). */
+/** Items per file, as many as in an export of records (docs/contract/queues.md#listing-items). */
 const maxExported = 10_000
 
 /** Items read per statement; bounds memory. */

@@ -11,8 +11,9 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
- * Changes an item without moving it; with `release` it also ends the item's claim (document 2, PATCH item body). Throws NOT_FOUND, and
- * VALIDATION_ERROR for a disabled queue, a closed item, a claim that the caller has lost, a malformed id or instant, an oversized payload.
+ * Changes an item without moving it; with `release` it also ends the item's claim (docs/contract/queues.md#editing-items). Throws
+ * NOT_FOUND, and VALIDATION_ERROR for a disabled queue, a closed item, a claim that the caller has lost, a malformed id or instant, an
+ * oversized payload.
  */
 export async function editItem(scope: Scope, queue: Queue, itemId: string, input: EditInput): Promise<ChangedItem> {
   requireEnabled(queue)

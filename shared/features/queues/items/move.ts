@@ -125,8 +125,8 @@ async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Mov
 }
 
 /**
- * Moves an item for a caller (document 2, POST move). Throws NOT_FOUND for an unknown item or stage, VALIDATION_ERROR when the stage, the
- * claim or the item refuses the move, and the errors of changing the linked record.
+ * Moves an item for a caller (docs/contract/queues.md#moving-items). Throws NOT_FOUND for an unknown item or stage, VALIDATION_ERROR when
+ * the stage, the claim or the item refuses the move, and the errors of changing the linked record.
  */
 export async function moveItemForCaller(scope: Scope, queue: Queue, itemId: string, input: MoveInput): Promise<ChangedItem> {
   requireEnabled(queue)

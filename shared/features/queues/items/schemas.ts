@@ -48,7 +48,7 @@ const parts = {
   created_at: instant,
 }
 
-/** An item as answered to callers (document 2, Queue item). */
+/** An item as answered to callers (docs/contract/queues.md#items). */
 export const itemView = schema(t.Object(parts, { title: 'QueueItem', description: 'Something that moves through the stages of a queue.' }))
 export type ItemView = TypeOf<typeof itemView>
 
@@ -71,7 +71,7 @@ const newItem = t.Object({
   payload: t.Optional(nullable(payload)),
 })
 
-/** Body that adds items (document 2, POST items body). */
+/** Body that adds items (docs/contract/queues.md#adding-items). */
 export const addInput = schema(
   t.Object(
     {
@@ -224,7 +224,7 @@ const filters = {
   record_id: t.Optional(uuid),
 }
 
-/** Query parameters of a stage's items; `itemsQuery` adds `stage` for a queue's items (document 2, GET items parameters). */
+/** Query parameters of a stage's items; `itemsQuery` adds `stage` for a queue's items (docs/contract/queues.md#listing-items). */
 export const stageItemsQuery = schema(t.Object({ ...filters, ...paging }))
 export const itemsQuery = schema(t.Object({ stage: t.Optional(t.String()), ...filters, ...paging }))
 export type ItemsQuery = TypeOf<typeof itemsQuery>
@@ -244,7 +244,7 @@ export type ItemPage = TypeOf<typeof itemPage>
 export const boardQuery = schema(t.Object({ limit: pageLimit(), batch: t.Optional(t.String()) }))
 export type BoardQuery = TypeOf<typeof boardQuery>
 
-/** All stages with their first items (document 2, GET board). */
+/** All stages with their first items (docs/contract/queues.md#board). */
 export const boardAnswer = schema(
   t.Object(
     {
@@ -268,7 +268,7 @@ export interface ItemRow extends Omit<ItemView, 'overdue'> {
   readonly version: number
 }
 
-/** An item's view at `now`: an expired claim is omitted, `overdue` is computed (document 2, Queue item). */
+/** An item's view at `now`: an expired claim is omitted, `overdue` is computed. */
 export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date): ItemView {
   const item = Object.fromEntries(viewFields.map((name) => [name, row[name]])) as unknown as Omit<ItemView, 'overdue'>
   const time = toInstant(now)

@@ -31,8 +31,9 @@ interface KnownScan extends ScanRow {
 }
 
 /**
- * Judges scans recorded offline, in the order of scanning, each `scan_id` once even when sent again (decisions, Work queues). Scans are
- * independent: the failure of one becomes its verdict `blocked`. The verdicts are in the order sent.
+ * Judges scans recorded offline, in the order of scanning, each `scan_id` once even when sent again
+ * (docs/contract/queues.md#offline-scans). Scans are independent: the failure of one becomes its verdict `blocked`. The verdicts are in the
+ * order sent.
  */
 export async function judgeScanLog(scope: Scope, queue: Queue, scans: readonly LoggedScan[]): Promise<LoggedScanResult[]> {
   requireEnabled(queue)

@@ -17,9 +17,9 @@ import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 export const maxAttempts = 10
 
 /**
- * Judges a scanned key: moves its item on, adds an item, or says why it did neither (document 2, POST scan). Every judged scan adds a history
- * entry. Throws NOT_FOUND for an unknown stage, FORBIDDEN when the queue would add the key but the caller may not, VALIDATION_ERROR for an
- * empty or oversized key, an oversized payload and a disabled queue.
+ * Judges a scanned key: moves its item on, adds an item, or says why it did neither (docs/contract/queues.md#scanning). Every judged scan
+ * adds a history entry. Throws NOT_FOUND for an unknown stage, FORBIDDEN when the queue would add the key but the caller may not,
+ * VALIDATION_ERROR for an empty or oversized key, an oversized payload and a disabled queue.
  */
 export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput): Promise<ScanAnswer> {
   const { enteredBefore: _, ...answer } = await judgeLoggedScan(scope, queue, input, { scanId: null, scannedAt: null, station: null })

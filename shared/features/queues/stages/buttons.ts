@@ -42,7 +42,7 @@ export async function findPressedItems(scope: Scope, queue: Queue, stageKey: str
   })
 }
 
-/** Input of a button's function (decisions, Work queues). */
+/** Input of a button's function (docs/contract/queues.md#buttons). */
 export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => ({
   queue: queueNameOf(queue),
   item,

@@ -12,8 +12,8 @@ interface StageEntry {
 
 /**
  * Enqueues the on_enter functions and flows of the entered stages, in the transaction that moves the items. A function runs with the rights
- * that both the mover and the function's author have, a flow with those of its editor (decisions, Work queues). Each run makes the chain of
- * automations one longer.
+ * that both the mover and the function's author have, a flow with those of its editor (docs/contract/queues.md#on-enter). Each run makes
+ * the chain of automations one longer.
  */
 export async function enqueueOnEnter(scope: Scope, queue: Queue, entries: readonly StageEntry[]): Promise<void> {
   const triggering = entries.filter(({ to }) => queue.stages.some((stage) => stage.key === to && runsOnEnter(scope, stage)))

@@ -7,8 +7,8 @@ import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
 /**
- * Applies a stage's record patch to the linked record, as the caller and before the item moves (document 2, POST move). Writes nothing for
- * an item without a record or a queue without a record type. Throws the errors of `changeRecord`.
+ * Applies a stage's record patch to the linked record, as the caller and before the item moves (docs/contract/queues.md#record-patch).
+ * Writes nothing for an item without a record or a queue without a record type. Throws the errors of `changeRecord`.
  */
 export async function patchRecord(scope: Scope, queue: Queue, stage: Stage, item: ItemRow): Promise<void> {
   if (!patchesRecord(queue, stage, item) || queue.object_type === null || item.record_id === null) return

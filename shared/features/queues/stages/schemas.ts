@@ -1,7 +1,7 @@
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** Body that presses a stage's button (document 2, POST stage action). */
+/** Body that presses a stage's button (docs/contract/queues.md#buttons). */
 export const actionInput = schema(
   t.Object(
     {

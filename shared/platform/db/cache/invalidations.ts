@@ -32,7 +32,7 @@ const staleAfterMs = 30 * minuteMs
  * Finds which cache entries are out of date. Triggers write a row to `cache_invalidations` whenever a role, member, key, session, setting, type
  * or field changes; `refresh` reads the rows that this process has not seen and drops their scopes. One small statement serves all waiting
  * requests, so its cost does not grow with the load. A notification could arrive late, this statement cannot: every process refuses a
- * revoked key on the next request (design, The hot path).
+ * revoked key on the next request (docs/decisions/cache-rule.md).
  */
 export class Invalidations {
   readonly #url: string

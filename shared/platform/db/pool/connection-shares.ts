@@ -1,10 +1,10 @@
 import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
-/** Milliseconds that a caller waits for a connection before OVERLOADED (page "Beyond", section 2). */
+/** Milliseconds that a caller waits for a connection before OVERLOADED (docs/contract/limits.md#connections). */
 const maxWaitMs = 3_000
 
-/** Milliseconds for which a share counts as a user of the database after its last statement (page "Beyond", section 2). */
+/** Milliseconds for which a share counts as a user of the database after its last statement (docs/contract/limits.md#searches). */
 const recentMs = 1_000
 
 interface WaitingCaller {

@@ -1,4 +1,4 @@
-/** Milliseconds from which a wait says that the process, or its machine, is short of time (page "Beyond", section 2). */
+/** Milliseconds from which a wait says that the process, or its machine, is short of time (docs/contract/limits.md#searches). */
 const longMs = 100
 
 /** How often the thread is observed, in milliseconds. */

@@ -19,7 +19,7 @@ export interface DatabaseOptions {
   readonly part?: Part
 }
 
-/** Milliseconds that a statement waits for a lock; then its transaction is rolled back (page "Beyond", section 2). */
+/** Milliseconds that a statement waits for a lock; then its transaction is rolled back (docs/contract/limits.md#connections). */
 const lockTimeoutMs = 3_000
 
 /** Idle-in-transaction timeout errors by the connection that the database ended. */
@@ -42,7 +42,7 @@ export function createPool(url: string, options: DatabaseOptions): pg.Pool {
     connectionString: url,
     max: options.connections,
     application_name: options.name,
-    // A call is answered within 4 s, also while nothing answers (page "Beyond", section 1).
+    // A call is answered within 4 s, also while nothing answers (docs/contract/conventions.md#unavailable-parts).
     connectionTimeoutMillis: 3_000,
     // TCP keepalive finds idle connections that the network dropped before they are used.
     keepAlive: true,

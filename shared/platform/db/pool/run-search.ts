@@ -4,7 +4,7 @@ import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 
-/** Milliseconds that a search may run (page "Beyond", section 2). */
+/** Milliseconds that a search may run (docs/contract/limits.md#searches). */
 export const maxSearchMs = 5_000
 
 /** PostgreSQL's code of a statement that ran longer than its limit. */

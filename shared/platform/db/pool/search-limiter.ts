@@ -1,6 +1,6 @@
 import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 
-/** Milliseconds that a search waits for a slot before OVERLOADED (page "Beyond", section 2). */
+/** Milliseconds that a search waits for a slot before OVERLOADED (docs/contract/limits.md#searches). */
 const maxWaitMs = 3_000
 
 interface WaitingSearch<Connection> {

@@ -12,7 +12,7 @@ export const sessionSettings: SessionSettings = {
   DateStyle: 'ISO',
   IntervalStyle: 'iso_8601',
   jit: 'off',
-  // A statement uses one database process, however much it reads, so that others get CPU too (page "Beyond", section 2).
+  // A statement uses one database process, however much it reads, so that others get CPU too (docs/decisions/connection-shares.md).
   max_parallel_workers_per_gather: 0,
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,

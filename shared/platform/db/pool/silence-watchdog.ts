@@ -5,7 +5,10 @@ import { backendOf } from '#shared/platform/db/pool/session-settings.ts'
 
 /** A statement without an answer after this time is checked in the database. */
 const silentAfterMs = 1_000
-/** With the time that the check may take, a call on a lost connection is answered within 4 s (page "Beyond", section 1). */
+/**
+ * With the time that the check may take, a call on a lost connection is answered within 4 s
+ * (docs/contract/conventions.md#unavailable-parts).
+ */
 const checkEveryMs = 250
 
 /** A connection, and how long it has waited for an answer. */

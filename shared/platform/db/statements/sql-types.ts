@@ -48,7 +48,7 @@ export const double = openType<number>('double precision')
 export const numeric = openType<string, string | number>('numeric')
 /** `2026-11-21`. */
 export const date = openType<string>('date')
-/** `timestamptz`: a column gives RFC 3339 text with microseconds (decisions, Instants). */
+/** `timestamptz`: a column gives RFC 3339 text with microseconds (docs/contract/conventions.md#instants). */
 export const instant = openType<string, string | Date>('timestamp with time zone')
 /** A local time without a zone, such as `2026-11-21T08:00:00`. */
 export const localTime = openType<string>('timestamp without time zone')

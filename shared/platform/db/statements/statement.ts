@@ -146,7 +146,7 @@ export interface BuiltStatement<P extends Params, C extends Columns = Record<nev
 /**
  * Builds a knex query once, for statements that depend on a record type. `params` declares the query's slots. The prepared name is a digest
  * of the text. Throws if the query and `params` do not name the same parameters. Building a query at each call halves the throughput of a
- * hot route (design, The hot path).
+ * hot route.
  */
 export function prepareStatement<const P extends Params, const C extends Columns = Record<never, never>>(
   query: Knex.QueryBuilder | Knex.Raw,

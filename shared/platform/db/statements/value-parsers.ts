@@ -56,7 +56,10 @@ export function readRowAsObject({ names, parsers, empty }: RowColumns, cells: re
   return row
 }
 
-/** `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.500000Z` (decisions, Instants). */
+/**
+ * `2026-11-21 08:00:00.5+00`, as PostgreSQL writes an instant in UTC, becomes `2026-11-21T08:00:00.500000Z`
+ * (docs/contract/conventions.md#instants).
+ */
 function toRfc3339(text: string): string {
   // An unchanged record has equal creation and update times, so the same text often comes twice in a row.
   if (text !== latest.text) latest = { text, instant: `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(6, '0')}Z` }

@@ -4,7 +4,7 @@ import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
-/** The most jobs of a kind that callers of a workspace have filed and that no worker has taken (page Beyond, section 2, Waiting). */
+/** The most jobs of a kind that callers of a workspace have filed and that no worker has taken (docs/contract/jobs.md#waiting-jobs). */
 export const maxFiledJobs = 1_000
 /** Seconds after which a caller may try to file another job. */
 const retryAfterSeconds = 5

@@ -25,7 +25,7 @@ const columns = {
   finished_at: instant,
 }
 
-/** Work of a worker that callers can wait for (decisions, Long work). Its completion commits with the writes of the work. */
+/** Work of a worker that callers can wait for (docs/contract/jobs.md#long-work). Its completion commits with the writes of the work. */
 export type Operation = RowOf<typeof columns>
 
 const changed = { id: uuid.notNull }

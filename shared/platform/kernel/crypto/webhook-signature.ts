@@ -11,7 +11,7 @@ export function verifyTimestampedSignature(header: string, secret: string, body:
   return matchesAnySignature(computeHmac(secret, `${time}.`, body), signatures, 'hex') && isWithinTolerance(time, now)
 }
 
-/** Maximum difference between a signature's time and now in seconds, in either direction (decisions, Payments). */
+/** Maximum difference between a signature's time and now in seconds, in either direction (docs/contract/payments.md#webhooks). */
 const toleranceSeconds = 300
 
 /** Computes the HMAC-SHA256 over the concatenated parts. */

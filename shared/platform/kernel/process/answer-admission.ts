@@ -2,7 +2,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { othersCalled } from '#shared/platform/kernel/process/running-calls.ts'
 import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
-/** Milliseconds that an answer waits for its admission before OVERLOADED (page "Beyond", section 2). */
+/** Milliseconds that an answer waits for its admission before OVERLOADED (docs/contract/limits.md#large-answers). */
 const maxWaitMs = 3_000
 
 /**

@@ -2,7 +2,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { pauseWhenDue, sliceMs, threadHeldMs } from '#shared/platform/kernel/process/thread-share.ts'
 import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
-/** Limit on the computation of one query of a caller (page "Beyond", section 2). All parts of the query share one budget. */
+/** Limit on the computation of one query of a caller (docs/contract/limits.md#computing). All parts of the query share one budget. */
 export interface ComputeBudget {
   /** Remaining steps. */
   readonly left: number

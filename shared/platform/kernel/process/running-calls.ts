@@ -58,7 +58,10 @@ function count(owner: WorkOwner, change: 1 | -1): void {
   else runningByShare.set(share, left)
 }
 
-/** Milliseconds for which a share still counts as a caller after its last call began or ended (page "Beyond", section 2). */
+/**
+ * Milliseconds for which a share still counts as a caller after its last call began or ended
+ * (docs/contract/limits.md#shares-of-workspaces).
+ */
 const recentMs = 1_000
 
 interface LastCall {

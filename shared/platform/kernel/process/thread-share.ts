@@ -1,7 +1,7 @@
 import { runningCalls, runningCallsOf } from '#shared/platform/kernel/process/running-calls.ts'
 import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
-/** Maximum time in milliseconds that a computation holds the thread before it yields (page "Beyond", section 2, allows 10). */
+/** Maximum time in milliseconds that a computation holds the thread before it yields (docs/contract/limits.md#computing allows 10). */
 export const sliceMs = 2
 
 /** Computations of a share that wait for the thread. Its workspaces take turns. */

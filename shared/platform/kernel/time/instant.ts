@@ -15,9 +15,9 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * Converts RFC 3339 text to UTC with microseconds (`2026-01-01T00:00:00.000000Z`), so that texts sort as the instants do (decisions,
- * Instants). Further digits are cut off. A leap second counts as the midnight after it. Returns undefined for other text and for instants
- * outside the years 0001 to 9999.
+ * Converts RFC 3339 text to UTC with microseconds (`2026-01-01T00:00:00.000000Z`), so that texts sort as the instants do
+ * (docs/contract/conventions.md#instants). Further digits are cut off. A leap second counts as the midnight after it. Returns undefined for
+ * other text and for instants outside the years 0001 to 9999.
  */
 export function toUtcInstant(text: string): string | undefined {
   const match = instant.exec(text)

@@ -9,7 +9,7 @@ const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?$/
 /** Whether text is a decimal number, with or without an exponent; hexadecimal, Infinity and blanks are not. */
 export const isDecimalText = (text: string): boolean => text.length <= 400 && plain.test(text)
 
-/** Whether text is a decimal number without an exponent, the form of amounts sent as text (page 5, Exactness). */
+/** Whether text is a decimal number without an exponent, the form of amounts sent as text (docs/contract/conventions.md#decimals). */
 export const isPlainDecimal = (text: string): boolean => isDecimalText(text) && !/e/i.test(text)
 
 /** The shortest plain decimal text of a number: no exponent, no trailing zeros, no negative zero. */

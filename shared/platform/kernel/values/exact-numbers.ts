@@ -34,7 +34,7 @@ export function parseExactJson(text: string, maxExact = Number.POSITIVE_INFINITY
 
 /**
  * Turns every number in a JSON text that a double cannot hold into a JSON string of its digits, so that JavaScript can parse the text
- * without loss (decisions, Exact decimals). A number that a double holds stays a number, however it is written: `1.10`, `1e2`.
+ * without loss (docs/contract/conventions.md#decimals). A number that a double holds stays a number, however it is written: `1.10`, `1e2`.
  */
 export function quoteInexactNumbers(text: string): string {
   let quoted = ''

@@ -1,12 +1,12 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { findStringEnd, parseExactJson, roundTripsAsDouble, TooManyExactNumbers } from '#shared/platform/kernel/values/exact-numbers.ts'
 
-/** Maximum nesting of arrays and objects in a request (decisions, Shared conventions). */
+/** Maximum nesting of arrays and objects in a request. */
 export const maxJsonDepth = 64
 
 /**
- * Bounds of a request's JSON: list items, properties and brackets; different property names; numbers that keep their digits as text. At
- * each bound, parsing takes about 30 ms (page "Beyond", section 2, The API's thread); 1 MB can hold 90,000 names, which take 120 ms.
+ * Bounds of a request's JSON (docs/contract/limits.md#request-bodies): list items, properties and brackets; different property names;
+ * numbers that keep their digits as text. At each bound, parsing takes about 30 ms; 1 MB can hold 90,000 names, which take 120 ms.
  */
 const maxJson = { values: 100_000, names: 20_000, exactNumbers: 20_000 } as const
 
@@ -53,7 +53,7 @@ export function toJsonNumber(text: string): number | RawJson {
   return String(number) === text ? number : JSON.rawJSON(text)
 }
 
-/** Whether a request may contain the text: it has no NUL character and no lone surrogate (decisions, Shared conventions). */
+/** Whether a request may contain the text: it has no NUL character and no lone surrogate (docs/contract/conventions.md#request-bodies). */
 export const isCleanText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** Throws VALIDATION_ERROR that names the path of the first text or key with a NUL character or a lone surrogate. */

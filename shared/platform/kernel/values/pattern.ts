@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** Maximum characters of a pattern (decisions, Records, types, fields). */
+/** Maximum characters of a pattern (docs/contract/types-and-fields.md#patterns). */
 export const maxPatternLength = 500
 
 /**

@@ -85,7 +85,7 @@ for (const [type, op, value, found] of cases) {
   })
 }
 
-test('search: each type has exactly the operators of document 1', (t) => {
+test('search: each type has exactly the operators of the contract', (t) => {
   const operators = Object.fromEntries(fieldTypes.map((type) => [type, fieldKinds[type].filter?.operators.join(' ') ?? null]))
   const [text, ordered] = ['eq ne contains', 'eq ne gt gte lt lte']
   t.deepEqual(operators, {

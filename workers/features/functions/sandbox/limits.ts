@@ -1,4 +1,7 @@
-/** Limits of one run. The first four are part of the contract (document 2, Limits); the others protect the worker and the runner. */
+/**
+ * Limits of one run. The first four are part of the contract (docs/contract/limits.md#functions); the others protect the worker and the
+ * runner.
+ */
 export const runLimits = Object.freeze({
   sourceBytes: 256 * 1024,
   sdkCalls: 10_000,

@@ -18,7 +18,10 @@ export const cleanOutputText = (text: string): string =>
     .replaceAll('\0', '\ufffd')
     .replace(/\n {4}at [^\n]*\(<isolated-vm>:\d+:\d+\)/g, '')
 
-/** Keeps a run's console output up to 1,000 lines or 256 KB (document 2, Limits), then one last line that says that it was cut. */
+/**
+ * Keeps a run's console output up to 1,000 lines or 256 KB (docs/contract/functions.md#run-limits), then one last line that says that it
+ * was cut.
+ */
 export function createLogBuffer(): { readonly lines: readonly LogLine[]; readonly write: (level: number, text: string) => void } {
   const lines: LogLine[] = []
   let bytesLeft = runLimits.logBytes

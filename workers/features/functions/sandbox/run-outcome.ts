@@ -32,7 +32,10 @@ export interface SdkStep {
 
 export type RunEnding = 'returned' | 'threw' | 'timed_out' | 'out_of_memory' | 'interrupted'
 
-/** The outcome of a run: the values of the contract's invocation result (document 2, Function), and the result also as JSON text. */
+/**
+ * The outcome of a run: the values of the contract's invocation result (docs/contract/functions.md#invocation-result), and the result also
+ * as JSON text.
+ */
 export interface RunOutcome {
   readonly ending: RunEnding
   /** The value that `handler` returned, with exact numbers; null when it returned nothing or did not return. */
@@ -47,7 +50,7 @@ export interface RunOutcome {
   readonly durationMs: number
 }
 
-/** Messages of the endings that the platform causes (decisions, Functions). */
+/** Messages of the endings that the platform causes. */
 export const endingMessages = Object.freeze({
   timed_out: 'timed out',
   out_of_memory: 'memory limit exceeded',

@@ -13,7 +13,7 @@ import { checkSourceIn, tooExpensiveProblem } from '#workers/features/functions/
 interface SandboxOptions {
   /** Maximum number of concurrent runs. Each has a process; further runs wait. */
   readonly size: number
-  /** Memory of one run in MB (document 2, Limits: 128). */
+  /** Memory of one run in MB (docs/contract/functions.md#run-limits). */
   readonly memoryMb: number
   /** The scheduler of the process, for a process with several sandboxes. By default the sandbox has one of its own. */
   readonly cpuScheduler?: CpuScheduler
@@ -65,7 +65,7 @@ export class Sandbox {
 
   /**
    * Checks a source without executing it. Returns null for a valid source: it has at most 256 KB, parses as a script, and binds a function
-   * named `handler` at top level (decisions, Functions). Checks have their own runners, so that no run waits for them.
+   * named `handler` at top level (docs/contract/functions.md#source). Checks have their own runners, so that no run waits for them.
    */
   async checkSource(source: string): Promise<SourceProblem | null> {
     if (Buffer.byteLength(source) > runLimits.sourceBytes) return { line: 1, column: 1, message: 'the source must have at most 256 KB' }

@@ -7,7 +7,7 @@ import type { Field } from '#shared/core/types/fields/field.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-/** One search condition on a field (document 1, Search mode). Without `op` the type's default operator applies. */
+/** One search condition on a field (docs/contract/records.md#filters). Without `op` the type's default operator applies. */
 export interface FieldFilter {
   readonly op?: string | undefined
   readonly value: string

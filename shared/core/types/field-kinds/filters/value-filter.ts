@@ -39,7 +39,7 @@ export function createComparison<V extends NonNullable<FieldValue>>(
   }
 }
 
-/** Wraps a predicate for missing values: null matches only `ne` (decisions, Records, types, fields). */
+/** Wraps a predicate for missing values: null matches only `ne` (docs/contract/records.md#filters). */
 const handleNull =
   <V extends NonNullable<FieldValue>>(operator: FilterOperator, matches: (value: V) => boolean): Comparison['matches'] =>
   (value) =>

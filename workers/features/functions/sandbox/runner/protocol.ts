@@ -20,7 +20,7 @@ export const toWorker = Object.freeze({
   done: 10,
 })
 
-/** The levels of console output (document 2, Function); the number of a log frame is an index of this list. */
+/** The levels of console output (docs/contract/functions.md#invocation-result); the number of a log frame is an index of this list. */
 export const logLevels = Object.freeze(['log', 'info', 'warn', 'error'] as const)
 export type LogLevel = (typeof logLevels)[number]
 
