@@ -12,6 +12,7 @@ const verbs = {
   postgres: ['scripts/postgres.ts'],
   bench: ['bench/main.ts'],
   screenshots: ['scripts/screenshots.ts'],
+  'contract-tables': ['scripts/contract-tables.ts'],
 }
 
 const startHelp = `Usage: npm start

@@ -1,4 +1,5 @@
 import '#test/support/one-at-a-time.ts'
+import '#test/scripts/contract-tables.test.ts'
 import '#test/scripts/dashboard.test.ts'
 import '#test/scripts/launcher.test.ts'
 import '#test/scripts/lock.test.ts'

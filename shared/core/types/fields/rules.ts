@@ -27,7 +27,7 @@ const readers: { readonly [K in SentRule]: (input: unknown, path: string) => Non
 }
 
 /** Rules that are mandatory for the types that have them. */
-const requiredRules: readonly SentRule[] = ['options', 'ref_type']
+export const requiredRules: readonly SentRule[] = ['options', 'ref_type']
 
 /**
  * Parses the rules of a new field (document 1, Keys of rules). Null and undefined are no rules; a known rule that is null is omitted.
