@@ -18,7 +18,7 @@ const givenBy = (kind: Block | Trigger): string =>
 const appOf = (kind: Block | Trigger): string => (kind.isTrigger || kind.app === null ? 'none' : code(kind.app))
 
 const settingRows = ({ type, settings, required }: Block | Trigger): string[][] =>
-  settingsOf(settings.json).map(({ path, json }) => [
+  settingsOf(settings.json as JsonSchema).map(({ path, json }) => [
     code(type),
     code(path),
     typeOf(json),

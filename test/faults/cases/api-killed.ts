@@ -9,7 +9,7 @@ const kills = 50
 /** Every API is killed in turn while the other serves; it must be ready again within three seconds. */
 export const apiKilled: FaultCase = {
   name: 'kill -9 of an API',
-  limitSeconds: 600,
+  limitSeconds: 300,
   run: async (t) => {
     const site = await openSite(t)
     const load = await startLoad(site.org, site.apis)
