@@ -60,7 +60,7 @@ const readKeys = (db: Executor): Promise<StoredKey[]> =>
     return tx.query(findKeys())
   })
 
-const hint = 'set the key that this installation had, or see "Rotating the secret key" in docs/operations.md'
+const hint = 'set the key that this installation had, or see "Rotating the secret key" in docs/operations/backup.md'
 
 /** Why a process with these keys must not run on a database with these stored keys; undefined when it may. */
 function faultOf({ secretKey, otherSecretKey }: SecretKeys, stored: readonly StoredKey[]): string | undefined {
