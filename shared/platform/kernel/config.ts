@@ -267,6 +267,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     slowStatementMs: read('SLOW_STATEMENT_MS', integer(500, 1, 600_000)),
     restored: read('KONTOR_RESTORED', oneOf(['1', '0'], '0')) === '1',
   }
-  if (problems.length > 0) throw startRefusal(`the environment does not fit: ${problems.join('; ')}`)
+  if (problems.length > 0) throw startRefusal(`the environment does not fit:\n${problems.map((line) => `  ${line}`).join('\n')}`)
   return Object.freeze(config)
 }

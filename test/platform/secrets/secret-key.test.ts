@@ -77,7 +77,7 @@ test('secret key: a process with another key than the others refuses to start, b
   t.deepEqual([invalid.code, invalid.lines.length], [78, 1])
   t.regex(
     invalid.lines[0].msg,
-    /^refused to start: the environment does not fit: PORT must be .* 0 to 65535, got 99999; SECRET_KEY must be 32 /,
+    /^refused to start: the environment does not fit:\n {2}PORT must be .* 0 to 65535, got 99999\n {2}SECRET_KEY must be 32 /,
   )
 
   // A database of before the check value: the stored secrets tell.
