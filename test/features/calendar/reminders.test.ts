@@ -115,3 +115,26 @@ test('reminders: a flow starts 30 days before an event that is farther ahead, an
   t.deepEqual(await heard('2026-12-22T09:00:00Z'), ['Audit', 'Later'])
   t.deepEqual(await heard('2027-01-21T09:00:00Z'), ['Audit', 'Later'])
 })
+
+test('reminders: one a week before an event is sent in time although the one before is of an event farther ahead', async (t) => {
+  let now = new Date('2026-12-01T08:00:00Z')
+  const w = await world({}, undefined, () => now)
+  t.teardown(w.close)
+  const ada = await createMember(w, w.org, [], 'Ada')
+  const attendees = [{ user_id: ada.id }]
+  const inbox = async (time: string) => {
+    now = new Date(time)
+    await w.drain()
+    return (await ada.client.get(`${w.org.path}/notifications`)).data.notifications.map(
+      ({ title }: { title: string }) => title.split(':')[0],
+    )
+  }
+  // A check at the first event finds the second one within its reach, and the third one beyond it.
+  await makeEvent(t, w, { title: 'First', start: '2026-12-02T08:00:00Z', attendees, reminders: [0], notify: false })
+  await makeEvent(t, w, { title: 'Second', start: '2026-12-15T08:00:00Z', attendees, reminders: [0], notify: false })
+  await makeEvent(t, w, { title: 'Third', start: '2026-12-18T08:00:00Z', attendees, reminders: [10_080], notify: false })
+  t.deepEqual(await inbox('2026-12-02T08:00:00Z'), ['First'])
+  t.deepEqual(await inbox('2026-12-08T09:00:00Z'), ['First'])
+  t.deepEqual(await inbox('2026-12-11T08:00:00Z'), ['Third', 'First'])
+  t.deepEqual(await inbox('2026-12-15T08:00:00Z'), ['Second', 'Third', 'First'])
+})

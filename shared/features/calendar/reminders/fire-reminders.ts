@@ -11,7 +11,13 @@ import { type EventWithAnswer, findEventsInWindow } from '#shared/features/calen
 import { takeMailQuota } from '#shared/features/calendar/guests/mail-quota.ts'
 import { organizerOf } from '#shared/features/calendar/guests/organizer.ts'
 import { type Attendee, findAttendees } from '#shared/features/calendar/guests/store.ts'
-import { listenedMinutes, reachOf, reminderMinutesOf, scheduleReminderCheck } from '#shared/features/calendar/reminders/schedule.ts'
+import {
+  betweenChecksMs,
+  listenedMinutes,
+  reachOf,
+  reminderMinutesOf,
+  scheduleReminderCheck,
+} from '#shared/features/calendar/reminders/schedule.ts'
 import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
 import { type EventOccurrence, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
@@ -90,10 +96,7 @@ async function fire(scope: Scope, calendar: Calendar, { happens, kind, minutes }
   await announceEvent(scope, calendar, startingEventName(minutes), event, guests, { id, when })
 }
 
-/**
- * The next check is at the next reminder. If no reminder is within reach but there are later events, the check is before these come within
- * reach.
- */
+/** The next check is at the next reminder, but no later than what lies beyond the reach of this one may fire. */
 async function scheduleNextCheck(
   scope: Scope,
   calendar: Calendar,
@@ -101,9 +104,10 @@ async function scheduleNextCheck(
   { now, reachMs }: { readonly now: number; readonly reachMs: number },
 ): Promise<void> {
   const next = Math.min(...reminders.filter(({ at }) => at > now).map(({ at }) => at))
-  if (Number.isFinite(next)) return scheduleReminderCheck(scope, calendar.id, next)
-  if (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reachMs)))
-    await scheduleReminderCheck(scope, calendar.id, now + reachMs - dayMs)
+  const latest = now + betweenChecksMs
+  const hasMore = next > latest && (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reachMs)))
+  const at = hasMore ? latest : next
+  if (Number.isFinite(at)) await scheduleReminderCheck(scope, calendar.id, at)
 }
 
 /**

@@ -11,12 +11,15 @@ import { findListenedEvents } from '#shared/platform/events/listen.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
+/** The time between two checks of a calendar of which nothing within reach is due, in milliseconds. */
+export const betweenChecksMs = 6 * dayMs
+
 /**
- * How long before a start something may fire, in milliseconds: reminders seven days, flows the minutes at which they listen; plus a day for
- * clock changes.
+ * How far ahead a check looks, in milliseconds. Reminders fire up to seven days before a start, flows as many minutes as they listen for. What
+ * is farther ahead than that and the time between two checks is found by the next one; a day more is for clock changes.
  */
 export const reachOf = (listened: readonly number[]): number =>
-  Math.max(7 * dayMs, ...listened.map((minutes) => minutes * minuteMs)) + dayMs
+  Math.max(7 * dayMs, ...listened.map((minutes) => minutes * minuteMs)) + betweenChecksMs + dayMs
 
 type CalendarToCheck = Pick<Calendar, 'id' | 'key' | 'timezone' | 'settings'>
 
