@@ -18,7 +18,7 @@ interface GaugeRow {
   readonly value: number
 }
 
-/** Adds a gauge whose values are read at each scrape. Labels without a row disappear. */
+/** Adds a gauge whose values are read at each scrape. Labels without a row disappear, and so does a gauge without rows. */
 export function addGauge(
   registry: Registry,
   name: string,
@@ -34,6 +34,8 @@ export function addGauge(
     async collect() {
       const rows = await read()
       this.reset()
+      // A reset sets a gauge without labels to 0, which would be a value.
+      if (rows.length === 0 && labelNames.length === 0) this.remove()
       for (const { labels, value } of rows) this.set(labels, value)
     },
   })
