@@ -79,8 +79,8 @@ export const invocations: Kind = async (stream) => async () => {
   else if (!ours.has(data.error)) sender.wrong.add(`A run answered ${JSON.stringify(data.error)}`)
 }
 
-/** Errors of a run that a fault interrupted. */
-const ours = new Set(['the run was interrupted', 'Something went wrong on our side'])
+/** Errors of a run that a fault interrupted, and of one whose call of the SDK a fault refused: the program ends by it. */
+const ours = new Set(['the run was interrupted', 'Something went wrong on our side', 'The database has no connection left; try again soon'])
 
 export const reads: Kind =
   async ({ sender, path }) =>
