@@ -166,15 +166,22 @@ export class Blobs {
    */
   async check(): Promise<{ readonly foreign: string } | { readonly away: string } | undefined> {
     const late = Promise.withResolvers<never>()
+    const store = this.#store
+    let isAsked = false
+    const identity = () => {
+      isAsked = true
+      return store.identity()
+    }
+    const asked = { kind: store.kind, identity, identify: (id: string) => store.identify(id) }
     const timer = setTimeout(() => late.reject(new Error('no answer')), checkWithinMs)
     try {
-      const identity = await Promise.race([findStoreIdentity(this.#database, this.#store), late.promise])
-      if ('fault' in identity) return { foreign: identity.fault }
+      const found = await Promise.race([findStoreIdentity(this.#database, asked), late.promise])
+      if ('fault' in found) return { foreign: found.fault }
       this.#part.succeeded()
       return undefined
     } catch (error) {
-      // Without the database nothing is known of the store.
-      if (!(error instanceof Problem)) this.#part.failed(error)
+      // The database is asked first. Without its answer nothing is known of the store.
+      if (isAsked && !(error instanceof Problem)) this.#part.failed(error)
       return { away: `The file store is out of reach: ${(error as Error).message || (error as { code?: string }).code}` }
     } finally {
       clearTimeout(timer)

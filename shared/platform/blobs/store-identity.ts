@@ -6,11 +6,13 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 /** The id of the installation's store, or why this store is not it, as a message for the operator. */
 type StoreIdentity = { readonly id: string } | { readonly fault: string }
 
+type Identified = Pick<ByteStore, 'kind' | 'identity' | 'identify'>
+
 /**
  * Checks whether a store is the one that holds the installation's files. The first store used becomes the installation's store; a store of
  * the other kind replaces it as long as the installation has no blobs. Throws when the store or the database is unreachable.
  */
-export async function findStoreIdentity(db: Executor, store: ByteStore): Promise<StoreIdentity> {
+export async function findStoreIdentity(db: Executor, store: Identified): Promise<StoreIdentity> {
   const known = (await db.query(findStore()))[0]
   const storeId = await store.identity()
   if (!known) {
@@ -30,7 +32,7 @@ export async function findStoreIdentity(db: Executor, store: ByteStore): Promise
 }
 
 /** A new store id. A folder gets its id before the database records it: two folders with the same id could not be told apart. */
-const createStoreId = async (store: ByteStore): Promise<string> => (store.kind === 'disk' ? store.identify(newId()) : newId())
+const createStoreId = async (store: Identified): Promise<string> => (store.kind === 'disk' ? store.identify(newId()) : newId())
 
 const faults = {
   disk: 'The files of this installation are in another DATA_DIR. Processes on several machines need S3: set S3_BUCKET for all of them',

@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { DiskStore } from '#shared/platform/blobs/disk-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
+import type { Database } from '#shared/platform/db/database.ts'
 import { createHolders, deleteHolders, doomBlobs, holdBlob, readBlobs, replaceBlob } from '#test/platform/blobs/rows.ts'
 import { startS3, type TestS3 } from '#test/platform/blobs/s3-server.ts'
+import { partsWithLog } from '#test/platform/kernel/logged-parts.ts'
 import { shareInThread } from '#test/support/share-in-thread.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { storedFiles } from '#test/support/stored-files.ts'
@@ -199,6 +202,14 @@ test('blobs: s3: callers notice nothing when one call in five fails and one resp
   const put = await Promise.all(contents.map((content) => blobs.put(w.org.id, pieces(content))))
   for (const [index, { id }] of put.entries()) t.is(digest(await read(blobs, id)), digest(contents[index] ?? Buffer.alloc(0)))
   t.is((await bytes()).length, 12)
+})
+
+test('blobs: a database that gives no answer says nothing about the store', async (t) => {
+  const { parts, lines } = partsWithLog()
+  const silent = { query: () => new Promise(() => undefined) } as unknown as Database
+  const blobs = new Blobs(silent, new DiskStore(join(tmpdir(), 'never-asked')), 3600, parts.fileStore)
+  t.deepEqual(await blobs.check(), { away: 'The file store is out of reach: no answer' })
+  t.deepEqual([parts.fileStore.isUp, lines], [true, []])
 })
 
 test('blobs: s3: an unreachable service is reported, and nothing is stored', async (t) => {
