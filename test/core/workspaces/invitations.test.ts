@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { addSentInvitations, ageInvitations, ageMails, countUsers, expireInvitations, readInvitations } from '#test/core/workspaces/rows.ts'
-import { createAccount, password } from '#test/support/account.ts'
+import { createAccount, fromAnywhere, password } from '#test/support/account.ts'
 import { createMember, createOrg, createRole, createService } from '#test/support/factories.ts'
 import { mailedToken, mailsTo } from '#test/support/mailbox.ts'
 import { countRows, setWorkspaceStatus } from '#test/support/rows.ts'
@@ -9,7 +9,7 @@ import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-const fresh = shareWorld(test, { PUBLIC_URL: 'https://kontor.example' })
+const fresh = shareWorld(test, { PUBLIC_URL: 'https://kontor.example', TRUST_PROXY: '1' })
 const address = () => `${randomUUID()}@example.com`
 
 const chosen = { name: 'Bob Brown', password: 'a password of mine' }
@@ -82,7 +82,9 @@ test('invitations: one of 20 acceptances of one invitation at once joins', async
   const second = await startSecondApi(t, w)
   const token = await invited(w, bob)
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => (index % 2 ? w.visitor : second).post('/v1/auth/accept-invite', { token, ...chosen })),
+    Array.from({ length: 20 }, (_, index) =>
+      (index % 2 ? w.visitor : second).post('/v1/auth/accept-invite', { token, ...chosen }, fromAnywhere()),
+    ),
   )
   t.is(answers.filter(({ status }) => status === 200).length, 1)
   t.is(answers.filter(({ status }) => [400, 401, 429].includes(status)).length, 19)
@@ -97,7 +99,7 @@ test('invitations: invitations of several workspaces that are accepted at once c
   for (const org of orgs) await org.owner.post(`${org.path}/members`, { email: bob })
   await w.drain()
   const tokens = (await mailsTo(w, bob)).map(({ text }) => /^[0-9A-Za-z]{43}$/m.exec(text ?? '')?.[0])
-  const answers = await Promise.all(tokens.map((token) => w.visitor.post('/v1/auth/accept-invite', { token, ...chosen })))
+  const answers = await Promise.all(tokens.map((token) => w.visitor.post('/v1/auth/accept-invite', { token, ...chosen }, fromAnywhere())))
   t.deepEqual(
     answers.map(({ status }) => status),
     Array(5).fill(200),
