@@ -1,5 +1,9 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { type Api, startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { Client } from '#test/support/client.ts'
@@ -32,6 +36,23 @@ test('close: a request on an idle connection is answered while the server stops,
   t.is(headers.get('connection'), 'close')
   await stopped
   await t.throwsAsync(fetch(`http://127.0.0.1:${api.port}/healthz`), undefined, 'the server accepts no new connections')
+})
+
+test('close: connections that a client keeps are used up while it sends requests', async (t) => {
+  const quietMs = 3_000
+  const { ServerResponse, close } = createGracefulClose({ quietMs })
+  const server = createServer({ ServerResponse }, (_, response) => response.end())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const wires = Array.from({ length: 4 }, () => new Wire((server.address() as AddressInfo).port).send(request))
+  await Promise.all(wires.map(({ socket }) => once(socket, 'data')))
+  const closed = close(server, 60_000)
+  for (const wire of wires) {
+    await delay(quietMs / 3)
+    wire.send(request)
+    t.is((await wire.answer()).headers.get('connection'), 'close')
+  }
+  await closed
 })
 
 test('close: an idle connection does not keep a server from stopping', async (t) => {

@@ -78,7 +78,7 @@ test('large answers: one that waits for others of its owner in vain is OVERLOADE
 })
 
 test('large answers: the connection of an answer that nobody reads ends', async (t) => {
-  const { ServerResponse } = createGracefulClose(300)
+  const { ServerResponse } = createGracefulClose({ unreadMs: 300 })
   const server = createServer({ ServerResponse }, (_, response) => response.end(Buffer.alloc(20_000_000)))
   server.listen(0, '127.0.0.1')
   t.teardown(() => server.close().closeAllConnections())
