@@ -41,6 +41,11 @@ export interface Executor {
   forWorkspace(workspaceId: string, shareId?: string): Executor
 }
 
+/** The first row of a statement that returns at most one. */
+export async function firstRow<Row>(db: Pick<Executor, 'query'>, statement: Statement<Row>): Promise<Row | undefined> {
+  return (await db.query(statement))[0]
+}
+
 /** An executor in one open transaction. */
 export interface Tx extends Executor {
   readonly inTransaction: true

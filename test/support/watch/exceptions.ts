@@ -21,7 +21,7 @@ export const exceptions: readonly Exception[] = [
     because: 'a rotation of the secret key seals the values of all workspaces anew; nobody is shown them',
   },
   {
-    statements: ['workspaces.selectInvitation', 'workspaces.deleteInvitationByToken'],
+    statements: ['workspaces.findInvitation', 'workspaces.deleteInvitationByToken'],
     tables: ['invitations'],
     because:
       'the accepting person belongs to no workspace yet: a token of 256 random bits identifies the invitation, and the invitation its workspace',

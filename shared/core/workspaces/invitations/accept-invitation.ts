@@ -15,6 +15,7 @@ import type { InvitationAnswer } from '#shared/core/workspaces/invitations/schem
 import { consumeInvitation, findInvitation, type Invitation } from '#shared/core/workspaces/invitations/store.ts'
 import { reportLeftOutRolesJob } from '#shared/core/workspaces/jobs.ts'
 import { countMembers, insertMember } from '#shared/core/workspaces/members/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -40,7 +41,7 @@ export const joinByInvitation = (scope: PlatformScope, quota: PasswordQuota, ans
 
 /** The invitation of a mailed token, for its page. NOT_FOUND when it was used, withdrawn, has expired or never existed. */
 export async function readInvitation(scope: PlatformScope, token: string): Promise<InvitationView> {
-  const invitation = await findInvitation(scope.db, hashSecret(token), scope.now())
+  const invitation = await firstRow(scope.db, findInvitation({ tokenHash: hashSecret(token), now: scope.now() }))
   const workspace = invitation && (await findWorkspace(scope.db, invitation.workspace_id))
   if (!workspace) throw problem('NOT_FOUND', 'This invitation has been used or taken back, or is too old. Ask for another one.')
   const person = await findPersonByEmail(scope.db, invitation.email)
@@ -58,7 +59,7 @@ type Conclude<T> = (scope: PlatformScope, person: Person, workspaceId: string) =
 
 async function accept<T>(scope: PlatformScope, quota: PasswordQuota, answer: InvitationAnswer, conclude: Conclude<T>): Promise<T> {
   const tokenHash = hashSecret(answer.token)
-  const invitation = await findInvitation(scope.db, tokenHash, scope.now())
+  const invitation = await firstRow(scope.db, findInvitation({ tokenHash, now: scope.now() }))
   if (!invitation) throw invalidTokenProblem()
   const { email } = invitation
   const known = await findPersonByEmail(scope.db, email)
@@ -85,7 +86,7 @@ const invalidTokenProblem = () =>
 /** Locks the workspace before it consumes the invitation, in the same order as inviting. */
 async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<string> {
   const { db, now } = scope
-  const found = await findInvitation(db, tokenHash, now())
+  const found = await firstRow(db, findInvitation({ tokenHash, now: now() }))
   const workspace = found && (await lockWorkspace(db, found.workspace_id))
   const invitation = workspace && (await consumeInvitation(db, tokenHash, now()))
   if (!invitation) throw invalidTokenProblem()

@@ -26,14 +26,11 @@ const listOpenInvitations = statement(
 export const listInvitationRows = (db: Executor, workspaceId: string, now: Date): Promise<Invitation[]> =>
   db.query(listOpenInvitations({ workspaceId, now }))
 
-const selectInvitation = statement(
-  'workspaces.selectInvitation',
+export const findInvitation = statement(
+  'workspaces.findInvitation',
   `select ${list} from invitations where token_hash = $tokenHash and expires_at > $now`,
   { params: { tokenHash: bytes, now: instant }, columns },
 )
-export async function findInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
-  return (await db.query(selectInvitation({ tokenHash, now })))[0]
-}
 
 const upsertInvitationRow = statement(
   'workspaces.upsertInvitationRow',
