@@ -13,9 +13,9 @@ export interface Page {
 
 const folders = '{api,bench,bin,deploy,docs,migrations,scripts,shared,test,workers}'
 
-/** Every page of the project: those below `docs`, every README, and the journeys. */
+/** Every page of the project: those at its root and below `docs`, every README, and the journeys. */
 export const readPages = (): Page[] =>
-  globSync(['README.md', `${folders}/**/*.md`], { cwd: root, exclude: ['test/fixtures/**'] })
+  globSync(['*.md', `${folders}/**/*.md`], { cwd: root, exclude: ['test/fixtures/**'] })
     .sort()
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { createProject, nothingRunsIn, type Project } from './project.ts'
@@ -53,6 +53,23 @@ test('launcher: a command is started from any folder, also by a link', async (t)
   const run = project.run(`sh -c 'cd "with a blank" && exec "${link}" org "two words"'`)
   t.is(await run.ended, 9)
   t.regex(run.output(), /\| org two words$/m)
+})
+
+test('launcher: the version is that of package.json, and names the release unless the operator does', async (t) => {
+  const project = createPrinting(t)
+  writeFileSync(join(project.folder, 'api', 'main.ts'), 'console.log(process.env.KONTOR_RELEASE)')
+  const { version } = JSON.parse(readFileSync(join(project.folder, 'package.json'), 'utf8'))
+  const shown = project.run('bin/kontor --version')
+  t.is(await shown.ended, 0)
+  t.is(shown.output(), `${version}\n`)
+  for (const [environment, release] of [
+    [{}, version],
+    [{ KONTOR_RELEASE: 'spring' }, 'spring'],
+  ] as const) {
+    const run = project.run('bin/kontor api', environment)
+    t.is(await run.ended, 0)
+    t.is(run.output(), `${release}\n`)
+  }
 })
 
 test('launcher: without the project’s Node a newer one is taken and an older one is refused', async (t) => {
