@@ -94,7 +94,7 @@ export async function requireNoOverlap(
 ): Promise<void> {
   if (!calendar.settings.no_overlap || !events.some(isBusy)) return
   if (checked === undefined) throw new UncheckedEvents(calendar, events)
-  await lockCalendar(scope.db, scope.workspace.id, calendar.id)
+  await scope.db.query(lockCalendar({ workspaceId: scope.workspace.id, id: calendar.id }))
   if (checked === 'inside') return requireNoClash(scope, calendar, events, transactionBudget(scope))
   const { version } = await calendarVersion(scope.db, scope.workspace.id, calendar.id)
   if (checked.calendarId !== calendar.id || checked.version !== version || checked.times !== timesKey(events))
