@@ -5,9 +5,9 @@ import { systemActor } from '#shared/core/scope/actor.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import { createAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
 import { createAdminAccount } from '#shared/core/workspaces/service-accounts/admin-account.ts'
-import { hasWorkspaces, lockWorkspaces } from '#shared/core/workspaces/store.ts'
+import { findAnyWorkspace, lockWorkspaces } from '#shared/core/workspaces/store.ts'
 import { createConnection } from '#shared/features/payments/connections/connections.ts'
-import type { Tx } from '#shared/platform/db/database.ts'
+import { firstRow, type Tx } from '#shared/platform/db/database.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import type { CommandScope } from './command-scope.ts'
 import { createDemoBooks } from './ledger/demo-books.ts'
@@ -29,8 +29,8 @@ interface Bootstrap {
  */
 export function createDemo(platform: CommandScope): Promise<string | null> {
   const create = async (tx: Tx): Promise<string | null> => {
-    await lockWorkspaces(tx)
-    if (await hasWorkspaces(tx)) return null
+    await tx.query(lockWorkspaces())
+    if (await firstRow(tx, findAnyWorkspace())) return null
     const bootstrap = await createDemoWorkspace(within<PlatformScope>(platform, tx))
     return writeFileAtomically(join(platform.config.dataDir, 'bootstrap.json'), `${JSON.stringify(bootstrap, null, 2)}\n`)
   }

@@ -1,6 +1,7 @@
 import { listCrowdedTypes } from '#shared/core/notifications/rules.ts'
 import { listLargeRights } from '#shared/core/roles/limits.ts'
 import { listLargeForms } from '#shared/features/forms/large-forms.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { readMigrationState } from '#shared/platform/db/migrate.ts'
 import { countConnections, listProcesses, type Process } from '#shared/platform/db/processes/store.ts'
 import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
@@ -26,7 +27,7 @@ export const statusSections: readonly StatusSection[] = [
     key: 'processes',
     title: 'Processes',
     find: async ({ db, now }) => {
-      const processes = await listProcesses(db)
+      const processes = await db.query(listProcesses())
       const rows = processes.map((process) => processCells(process, now()))
       const jobs = processes.flatMap(({ host, pid, running, dead }) =>
         running.map(({ job, id, workspace_id, since }) =>
@@ -72,7 +73,7 @@ export const statusSections: readonly StatusSection[] = [
     key: 'mail',
     title: 'Mail',
     find: async ({ db, config }) => {
-      const backlog = await readMailBacklog(db)
+      const backlog = await firstRow(db, readMailBacklog())
       const { waiting = 0, oldest = null, uncertain = 0, failed_day = 0 } = backlog ?? {}
       const way = config.smtpUrl === null ? 'no server: mails are files below DATA_DIR' : `by ${new URL(config.smtpUrl).host}`
       const lines = [

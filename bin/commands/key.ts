@@ -1,7 +1,8 @@
 import { readToken } from '#shared/core/people/tokens.ts'
 import { createAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
-import { deleteAccessKeyByHash, deleteAccessKeyById } from '#shared/core/workspaces/service-accounts/access-keys-store.ts'
+import { deleteKeyByHash, deleteKeyById } from '#shared/core/workspaces/service-accounts/access-keys-store.ts'
 import { createAdminAccount } from '#shared/core/workspaces/service-accounts/admin-account.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -36,7 +37,8 @@ export const keyCommands = [
     options: schema(t.Object({ key: t.String({ description: 'id of the key, or the key itself' }) })),
     run: async ({ key }, { db }) => {
       const token = readToken(key)
-      const id = token ? await deleteAccessKeyByHash(db, token.hash) : isUuid(key) ? await deleteAccessKeyById(db, key) : undefined
+      const deleted = token ? deleteKeyByHash({ secretHash: token.hash }) : isUuid(key) ? deleteKeyById({ id: key }) : undefined
+      const id = deleted && (await firstRow(db, deleted))?.id
       if (id === undefined) throw problem('NOT_FOUND', 'There is no such key')
       return { data: { id, revoked: true }, lines: [`Revoked key ${id}.`] }
     },

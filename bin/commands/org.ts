@@ -5,6 +5,7 @@ import { listWorkspaces, readWorkspaceUsage } from '#shared/core/workspaces/oper
 import { changeWorkspaceStatus, setWorkspacePlan } from '#shared/core/workspaces/store.ts'
 import { viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 import { findUsage } from '#shared/features/drive/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { countQueuedJobs } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
@@ -31,7 +32,7 @@ async function changeStatus(
   to: Workspace['status'],
 ): Promise<CommandResult> {
   const { workspace } = await workspaceScope(platform, id)
-  if (workspace.status !== to && !(await changeWorkspaceStatus(platform.db, workspace.id, from, to))) {
+  if (workspace.status !== to && !(await firstRow(platform.db, changeWorkspaceStatus({ id: workspace.id, from, to })))) {
     if (await isBeingDeleted(platform.db, workspace.id)) throw problem('ORG_NOT_READY', 'The workspace is being deleted')
     throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
   }
@@ -60,7 +61,7 @@ export const orgCommands = [
     summary: 'Show all workspaces: id, name, status, plan, owner, members',
     options: schema(t.Object({})),
     run: async (_, { db }) => {
-      const workspaces = await listWorkspaces(db)
+      const workspaces = await db.query(listWorkspaces())
       const rows = workspaces.map(({ id, name, status, plan, owner, members, created_at }) => [
         id,
         name,
@@ -136,7 +137,7 @@ export const orgCommands = [
     options: schema(t.Object({ org, plan })),
     run: async ({ org, plan }, platform) => {
       const { workspace } = await workspaceScope(platform, org)
-      await setWorkspacePlan(platform.db, workspace.id, plan)
+      await platform.db.query(setWorkspacePlan({ id: workspace.id, plan }))
       return workspaceResult({ ...workspace, plan })
     },
   }),

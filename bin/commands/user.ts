@@ -34,7 +34,7 @@ export const userCommands = [
     options: schema(t.Object({ org: t.Optional(t.String({ description: 'id or name of a workspace; default: everybody' })) })),
     run: async ({ org }, platform) => {
       const scope = org === undefined ? undefined : await workspaceScope(platform, org)
-      const people = await listPeople(platform.db, scope?.workspace.id)
+      const people = await platform.db.query(listPeople({ workspaceId: scope?.workspace.id }))
       const rows = people.map(({ id, email, name, owns, belongs_to, created_at }) => [id, email, name, owns, belongs_to, created_at])
       return { data: { people }, lines: formatTable([['id', 'address', 'name', 'owns', 'belongs to', 'created at'], ...rows]) }
     },

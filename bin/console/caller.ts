@@ -3,6 +3,7 @@ import { openSession } from '#shared/core/people/sessions.ts'
 import { deleteSession, findPerson } from '#shared/core/people/store.ts'
 import type { PlatformScope, Principal, Scope } from '#shared/core/scope/scope.ts'
 import { createAccessKey, revokeAccessKey } from '#shared/core/workspaces/service-accounts/access-keys.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
@@ -16,11 +17,15 @@ export interface Caller {
 
 /** Signs a person in without a password. */
 export async function callAsPerson(scope: PlatformScope, personId: string): Promise<Caller> {
-  const person = await findPerson(scope.db, personId)
+  const person = await firstRow(scope.db, findPerson({ id: personId }))
   const session = person && (await openSession(scope, person))
   if (!session) throw problem('NOT_FOUND', `There is no person ${personId}`)
   const principal = await principalOf(scope, session.token)
-  return { principal, token: session.token, leave: () => deleteSession(scope.db, principal.sessionId ?? '') }
+  return {
+    principal,
+    token: session.token,
+    leave: async () => void (await scope.db.query(deleteSession({ id: principal.sessionId ?? '' }))),
+  }
 }
 
 /** Creates a key for a service account that expires after one day. `scope` is the platform's own in the account's workspace. */

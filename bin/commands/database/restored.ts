@@ -31,7 +31,7 @@ export const restoredCommands = [
 
 /** Protects an installation in use: DATABASE_URL may name it by mistake. A backup also holds the processes that ran while it was made. */
 async function refuseWhileInUse(db: Executor): Promise<void> {
-  const running = (await listProcesses(db)).filter(({ dead }) => !dead)
+  const running = (await db.query(listProcesses())).filter(({ dead }) => !dead)
   if (running.length === 0) return
   const named = running.map(({ kind, pools, host, pid }) => `${[kind, ...pools].join(' ')} (${host}:${pid})`).join(', ')
   throw problem(

@@ -8,6 +8,7 @@ import {
   markNotificationRead,
 } from '#shared/core/notifications/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { cursorProblem, makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
 import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { highestId, isUuid } from '#shared/platform/kernel/ids.ts'
@@ -46,7 +47,7 @@ export async function listNotifications(scope: Scope, query: InboxQuery): Promis
 
 /** Number of the caller's unread notifications. */
 export async function countUnread({ db, workspace, actor }: Scope): Promise<number> {
-  return (await db.query(countUnreadNotifications({ workspaceId: workspace.id, userId: actor.personId })))[0]?.count ?? 0
+  return (await firstRow(db, countUnreadNotifications({ workspaceId: workspace.id, userId: actor.personId })))?.count ?? 0
 }
 
 /** Marks one of the caller's notifications as read; no change if already read. NOT_FOUND when the caller has no such notification. */

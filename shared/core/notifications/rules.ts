@@ -3,7 +3,7 @@ import { deleteRule, findCrowdedTypes, findRule, findRules, findTitles, insertRu
 import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
-import type { Executor } from '#shared/platform/db/database.ts'
+import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { listen } from '#shared/platform/events/listen.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
@@ -32,7 +32,7 @@ export const listNotificationRules = (scope: Scope, query: LinkedQuery): Promise
 
 /** One rule; undefined when there is none. */
 export async function findNotificationRule({ db, workspace }: Scope, id: string): Promise<NotificationRule | undefined> {
-  return isUuid(id) ? (await db.query(findRule({ workspaceId: workspace.id, id })))[0] : undefined
+  return isUuid(id) ? firstRow(db, findRule({ workspaceId: workspace.id, id })) : undefined
 }
 
 /** One rule; throws NOT_FOUND. */

@@ -7,14 +7,14 @@ import {
   deleteResetTokens,
   findPerson,
   findPersonByEmail,
-  findResetPersonId,
+  findReset,
   insertResetToken,
   replacePasswordHash,
   setPasswordHash,
 } from '#shared/core/people/store.ts'
 import { hashSecret, makeSecret } from '#shared/core/people/tokens.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
-import type { Tx } from '#shared/platform/db/database.ts'
+import { firstRow, type Tx } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
@@ -34,12 +34,13 @@ export async function changePassword(
   quota: PasswordQuota,
   { current, next }: { current: string; next: string },
 ): Promise<void> {
-  const person = scope.principal && (await findPerson(scope.db, scope.principal.id))
+  const person = scope.principal && (await firstRow(scope.db, findPerson({ id: scope.principal.id })))
   const isRight = person && (await checkPassword(quota, { email: person.email, password: current }, person.password_hash))
   if (!isRight) throw wrongPasswordProblem('current is not your password')
   const hash = await hashPassword(next)
   await scope.db.transaction(async (tx) => {
-    if (!(await replacePasswordHash(tx, person, hash))) throw wrongPasswordProblem('current is not your password any more')
+    if (!(await firstRow(tx, replacePasswordHash({ id: person.id, knownHash: person.password_hash, hash }))))
+      throw wrongPasswordProblem('current is not your password any more')
     await revokeAccess(tx, person.id, scope.principal?.sessionId ?? null)
   })
 }
@@ -88,8 +89,8 @@ It works once, within an hour. If it was not you, you need not do anything.
 
 /** Throws NOT_FOUND unless the token can set a password. */
 export async function requireResetToken({ db, now }: PlatformScope, token: string): Promise<void> {
-  const userId = await findResetPersonId(db, hashSecret(token), now())
-  if (userId === undefined) throw problem('NOT_FOUND', 'This link has been used, or is too old. Ask for another one.')
+  if (!(await firstRow(db, findReset({ tokenHash: hashSecret(token), now: now() }))))
+    throw problem('NOT_FOUND', 'This link has been used, or is too old. Ask for another one.')
 }
 
 /** Sets a password by a mailed token and ends all sessions of the person. A token works once. */
@@ -99,14 +100,14 @@ export async function resetPassword(
   { token, password }: { token: string; password: string },
 ): Promise<void> {
   const tokenHash = hashSecret(token)
-  const userId = await findResetPersonId(scope.db, tokenHash, scope.now())
-  if (userId === undefined) throw invalidTokenProblem()
+  const reset = await firstRow(scope.db, findReset({ tokenHash, now: scope.now() }))
+  if (!reset) throw invalidTokenProblem()
   const hash = await hashPasswordByToken(quota, { token, password })
   await scope.db.transaction(async (tx) => {
     // Locks the person before the token, in the same order as `changePassword`.
-    await setPasswordHash(tx, userId, hash)
-    if (!(await consumeResetToken(tx, tokenHash, scope.now()))) throw invalidTokenProblem()
-    await revokeAccess(tx, userId, null)
+    await tx.query(setPasswordHash({ id: reset.user_id, hash }))
+    if (!(await firstRow(tx, consumeResetToken({ tokenHash, now: scope.now() })))) throw invalidTokenProblem()
+    await revokeAccess(tx, reset.user_id, null)
   })
 }
 
@@ -114,6 +115,6 @@ const invalidTokenProblem = () => problem('VALIDATION_ERROR', 'token is not vali
 
 /** Ends every session of a person except `keptSession`, and deletes all reset tokens. */
 async function revokeAccess(tx: Tx, userId: string, keptSession: string | null): Promise<void> {
-  await deleteOtherSessions(tx, userId, keptSession)
-  await deleteResetTokens(tx, userId)
+  await tx.query(deleteOtherSessions({ userId, sessionId: keptSession }))
+  await tx.query(deleteResetTokens({ userId }))
 }

@@ -2,7 +2,7 @@ import { findKey, findSession, type PrincipalRow, renewSession, sessionDays } fr
 import { readToken } from '#shared/core/people/tokens.ts'
 import type { Principal } from '#shared/core/scope/scope.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
-import type { Executor } from '#shared/platform/db/database.ts'
+import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 
 /** An expired token. Its expiry is revealed only to its holder. */
 interface ExpiredToken {
@@ -15,11 +15,9 @@ interface ExpiredToken {
  */
 export async function findPrincipal(cache: Cache, db: Executor, token: string, now: Date): Promise<Principal | ExpiredToken | undefined> {
   const parts = readToken(token) ?? unknownToken
-  const principal = await cache.remember(db, parts.scopeId, parts.lookup, async () => {
-    const find = parts.kind === 'key' ? findKey : findSession
-    const [row] = await db.query(find({ hash: parts.hash, scopeId: parts.scopeId }))
-    return row
-  })
+  const principal = await cache.remember(db, parts.scopeId, parts.lookup, () =>
+    firstRow(db, (parts.kind === 'key' ? findKey : findSession)({ hash: parts.hash, scopeId: parts.scopeId })),
+  )
   if (!principal) return undefined
   if (principal.expires_at !== null && new Date(principal.expires_at) <= now) return { expiredAt: principal.expires_at }
   if (principal.renew_at !== null && new Date(principal.renew_at) <= now) await extendSession(cache, db, principal, now)

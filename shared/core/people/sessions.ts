@@ -43,5 +43,5 @@ export async function openSession({ db, now }: PlatformScope, person: Person): P
 
 /** Ends the caller's session: its token is invalid in every process. */
 export async function signOut({ db, principal }: PlatformScope): Promise<void> {
-  if (principal?.sessionId) await deleteSession(db, principal.sessionId)
+  if (principal?.sessionId) await db.query(deleteSession({ id: principal.sessionId }))
 }

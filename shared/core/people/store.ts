@@ -1,4 +1,4 @@
-import type { Executor } from '#shared/platform/db/database.ts'
+import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { bigint, bytes, instant, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -13,13 +13,13 @@ const findByEmail = statement('people.findByEmail', `select ${selectList(columns
 })
 /** The person with this address, in whatever letter case. */
 export async function findPersonByEmail(db: Executor, email: string): Promise<Person | undefined> {
-  return (await db.query(findByEmail({ email: email.trim() })))[0]
+  return firstRow(db, findByEmail({ email: email.trim() }))
 }
 
-const findById = statement('people.findById', `select ${selectList(columns)} from users where id = $id`, { params: { id: uuid }, columns })
-export async function findPerson(db: Executor, id: string): Promise<Person | undefined> {
-  return (await db.query(findById({ id })))[0]
-}
+export const findPerson = statement('people.findPerson', `select ${selectList(columns)} from users where id = $id`, {
+  params: { id: uuid },
+  columns,
+})
 
 /** The unique index by which no two people have the same address, in whatever letter case. */
 export const emailIndexName = 'users_email'
@@ -34,22 +34,16 @@ export async function insertPerson(db: Executor, { id, email, name, password_has
   await db.query(insertUser({ id, email, name, passwordHash: password_hash }))
 }
 
-const updateHash = statement('people.updateHash', 'update users set password_hash = $hash where id = $id', {
+export const setPasswordHash = statement('people.setPasswordHash', 'update users set password_hash = $hash where id = $id', {
   params: { id: uuid, hash: text },
 })
-export async function setPasswordHash(db: Executor, userId: string, hash: string): Promise<void> {
-  await db.query(updateHash({ id: userId, hash }))
-}
 
-const replaceHash = statement(
-  'people.replaceHash',
+/** Sets a new password of a person; no row when the password is not `knownHash` any more. */
+export const replacePasswordHash = statement(
+  'people.replacePasswordHash',
   'update users set password_hash = $hash where id = $id and password_hash = $knownHash returning id',
   { params: { id: uuid, knownHash: text, hash: text }, columns: { id: uuid.notNull } },
 )
-/** Sets a new password of a person; false when the password has changed since `person` was read. */
-export async function replacePasswordHash(db: Executor, person: Pick<Person, 'id' | 'password_hash'>, hash: string): Promise<boolean> {
-  return (await db.query(replaceHash({ id: person.id, knownHash: person.password_hash, hash }))).length > 0
-}
 
 const insertSessionRow = statement(
   'people.insertSessionRow',
@@ -74,20 +68,14 @@ export async function insertSession(
   return (await db.query(insertSessionRow(session))).length > 0
 }
 
-const deleteSessionRow = statement('people.deleteSessionRow', 'delete from sessions where id = $id', { params: { id: uuid } })
-export async function deleteSession(db: Executor, id: string): Promise<void> {
-  await db.query(deleteSessionRow({ id }))
-}
+export const deleteSession = statement('people.deleteSession', 'delete from sessions where id = $id', { params: { id: uuid } })
 
-const deleteSessionsExcept = statement(
-  'people.deleteSessionsExcept',
+/** Ends every session of a person except `sessionId`; all sessions when it is null. */
+export const deleteOtherSessions = statement(
+  'people.deleteOtherSessions',
   'delete from sessions where user_id = $userId and id is distinct from $sessionId',
   { params: { userId: uuid, sessionId: uuid.orNull } },
 )
-/** Ends every session of a person except `sessionId`; all sessions when it is null. */
-export async function deleteOtherSessions(db: Executor, userId: string, sessionId: string | null): Promise<void> {
-  await db.query(deleteSessionsExcept({ userId, sessionId }))
-}
 
 const insertReset = statement(
   'people.insertReset',
@@ -108,26 +96,23 @@ export async function insertResetToken(
   return (await db.query(insertReset(reset))).length > 0
 }
 
-const findReset = statement('people.findReset', 'select user_id from password_resets where token_hash = $tokenHash and expires_at > $now', {
-  params: { tokenHash: bytes, now: instant },
-  columns: { user_id: uuid.notNull },
-})
-/** The person whom a reset token is for; undefined when the token has been used, has expired or is unknown. */
-export async function findResetPersonId(db: Executor, tokenHash: Buffer, now: Date): Promise<string | undefined> {
-  return (await db.query(findReset({ tokenHash, now })))[0]?.user_id
-}
+/** The person whom a reset token is for; no row when the token has been used, has expired or is unknown. */
+export const findReset = statement(
+  'people.findReset',
+  'select user_id from password_resets where token_hash = $tokenHash and expires_at > $now',
+  {
+    params: { tokenHash: bytes, now: instant },
+    columns: { user_id: uuid.notNull },
+  },
+)
 
-const consumeReset = statement(
-  'people.consumeReset',
+/** Uses up a reset token: of several concurrent calls with one token, one gets the row. */
+export const consumeResetToken = statement(
+  'people.consumeResetToken',
   'delete from password_resets where token_hash = $tokenHash and expires_at > $now returning user_id',
   { params: { tokenHash: bytes, now: instant }, columns: { user_id: uuid.notNull } },
 )
-/** Uses up a reset token: of several concurrent calls with one token, one returns true. */
-export async function consumeResetToken(db: Executor, tokenHash: Buffer, now: Date): Promise<boolean> {
-  return (await db.query(consumeReset({ tokenHash, now }))).length > 0
-}
 
-const deleteResets = statement('people.deleteResets', 'delete from password_resets where user_id = $userId', { params: { userId: uuid } })
-export async function deleteResetTokens(db: Executor, userId: string): Promise<void> {
-  await db.query(deleteResets({ userId }))
-}
+export const deleteResetTokens = statement('people.deleteResetTokens', 'delete from password_resets where user_id = $userId', {
+  params: { userId: uuid },
+})

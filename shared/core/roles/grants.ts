@@ -51,7 +51,7 @@ export function requireRevocable({ actor }: Scope, before: readonly PolicyRule[]
  */
 export async function requireAssignable(scope: Scope, roleIds: readonly string[], where = 'role_ids'): Promise<Role[]> {
   const ids = roleIds.map((id) => id.toLowerCase())
-  const roles = await lockRolesShared(scope.db, scope.workspace.id, ids.filter(isUuid))
+  const roles = await scope.db.query(lockRolesShared({ workspaceId: scope.workspace.id, ids: ids.filter(isUuid) }))
   const byId = new Map(roles.map((role) => [role.id, role]))
   for (const [index, id] of ids.entries()) {
     const role = byId.get(id)

@@ -1,4 +1,3 @@
-import type { Executor } from '#shared/platform/db/database.ts'
 import { bigint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -21,8 +20,9 @@ export const findVisitorSize = statement(
   { params: { workspaceId: uuid }, columns: sizes },
 )
 
-const selectLargeHolders = statement(
-  'roles.selectLargeHolders',
+/** The number of a role's holders whose policies have more than `most` bytes together. */
+export const countLargeHolders = statement(
+  'roles.countLargeHolders',
   `select count(*) as holders
    from (
      select holder.principal_id
@@ -35,11 +35,6 @@ const selectLargeHolders = statement(
    ) as large`,
   { params: { workspaceId: uuid, roleId: uuid, most: bigint }, columns: { holders: bigint.notNull } },
 )
-/** The number of a role's holders whose policies have more than `most` bytes together. */
-export async function countLargeHolders(db: Executor, workspaceId: string, roleId: string, most: number): Promise<number> {
-  return (await db.query(selectLargeHolders({ workspaceId, roleId, most })))[0]?.holders ?? 0
-}
-
 const found = { workspace_id: uuid.notNull, id: uuid.notNull, name: text.notNull }
 
 /** The roles of all workspaces whose policy has more than `most` bytes. */

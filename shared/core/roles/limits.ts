@@ -58,7 +58,10 @@ export async function requireHoldersWithin({ db, workspace }: TransactionScope, 
     if (size) refuseExcess(size, 'is_anonymous', 'Visitors')
     return
   }
-  const holders = before ? await countLargeHolders(db, workspace.id, after.id, roleLimits.principalBytes) : 0
+  if (!before) return
+  const [{ holders } = { holders: 0 }] = await db.query(
+    countLargeHolders({ workspaceId: workspace.id, roleId: after.id, most: roleLimits.principalBytes }),
+  )
   if (holders === 0) return
   throw problem(
     'VALIDATION_ERROR',

@@ -3,13 +3,14 @@ import { requirePrincipalSize } from '#shared/core/roles/limits.ts'
 import { getRole, withLockedRole } from '#shared/core/roles/roles.ts'
 import { giveRoles, listHolders, type NamedPrincipal, takeRole } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Holders of a role, in the order in which they got it. */
 export async function listRoleMembers(scope: Scope, roleId: string): Promise<NamedPrincipal[]> {
   const role = await getRole(scope, roleId)
-  return listHolders(scope.db, scope.workspace.id, role.id)
+  return scope.db.query(listHolders({ workspaceId: scope.workspace.id, roleId: role.id }))
 }
 
 /**
@@ -22,9 +23,9 @@ export async function addRoleMember(scope: Scope, roleId: string, principalId: s
     if (!isUuid(principalId)) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
     requireNotVisitorRole(role, 'groupId')
     await requireGrantable(locked, role.policy)
-    const given = await giveRoles(db, workspace.id, principalId, [role.id])
-    if (given === undefined) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
-    if (given > 0) await requirePrincipalSize(locked, principalId, 'user_id')
+    const added = await firstRow(db, giveRoles({ workspaceId: workspace.id, principalId, roleIds: [role.id] }))
+    if (!added) throw problem('NOT_FOUND', 'user_id names no member or service account of this workspace')
+    if (added.given > 0) await requirePrincipalSize(locked, principalId, 'user_id')
   })
 }
 
@@ -32,8 +33,7 @@ export async function addRoleMember(scope: Scope, roleId: string, principalId: s
 export async function removeRoleMember(scope: Scope, roleId: string, principalId: string): Promise<void> {
   await withLockedRole(scope, 'iam:manage_members', roleId, async (locked, role) => {
     const { db, workspace } = locked
-    const isTaken = isUuid(principalId) && (await takeRole(db, workspace.id, role.id, principalId))
-    if (!isTaken) throw problem('NOT_FOUND')
+    requireRow(isUuid(principalId) ? await db.query(takeRole({ workspaceId: workspace.id, roleId: role.id, principalId })) : [])
     requireRevocable(locked, role.policy, [])
   })
 }

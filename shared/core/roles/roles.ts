@@ -7,9 +7,9 @@ import type { RoleInput } from '#shared/core/roles/schemas.ts'
 import {
   deleteRoleRow,
   findRole,
+  findRoleHolder,
   findRolePage,
   insertRole,
-  isRoleHeld,
   listRoleRows,
   lockRole,
   type Role,
@@ -18,13 +18,14 @@ import {
 } from '#shared/core/roles/store.ts'
 import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { lockWorkspace } from '#shared/core/scope/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The workspace's roles, oldest first. */
-export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => listRoleRows(db, workspace.id)
+export const listRoles = ({ db, workspace }: Scope): Promise<Role[]> => db.query(listRoleRows({ workspaceId: workspace.id }))
 
 /** A page of the workspace's roles, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listRolePage = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<Role>> =>
@@ -35,9 +36,7 @@ export const listRolePage = (scope: Scope, query: LinkedQuery): Promise<LinkedPa
 
 /** One role; NOT_FOUND when the workspace has no role with this id. */
 export async function getRole({ db, workspace }: Scope, id: string): Promise<Role> {
-  const role = isUuid(id) ? await findRole(db, workspace.id, id) : undefined
-  if (!role) throw problem('NOT_FOUND')
-  return role
+  return requireRow(isUuid(id) ? await db.query(findRole({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a role that grants no more than the caller holds. Only the owner creates a visitors' role. */
@@ -49,7 +48,7 @@ export async function createRole(scope: Scope, input: RoleInput): Promise<Role> 
   const { workspace } = scope
   if (!parsed.is_anonymous) return insertRole(scope.db, workspace.id, newId(), parsed)
   return scope.db.transaction(async (tx) => {
-    await lockWorkspace(tx, workspace.id)
+    await tx.query(lockWorkspace({ id: workspace.id }))
     const role = await insertRole(tx, workspace.id, newId(), parsed)
     await requireHoldersWithin(within(scope, tx), undefined, role)
     return role
@@ -68,7 +67,7 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
     if (parsed.is_anonymous && !role.is_anonymous) requireOwner(locked)
     await requireGrantable(locked, parsed.policy)
     await requireNoGain(locked, role, parsed.policy)
-    if (parsed.is_anonymous) await takeRoleFromAll(db, workspace.id, role.id)
+    if (parsed.is_anonymous) await db.query(takeRoleFromAll({ workspaceId: workspace.id, roleId: role.id }))
     const changed = await updateRole(db, workspace.id, role.id, parsed)
     await requireHoldersWithin(locked, role, changed)
     return changed
@@ -79,7 +78,7 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
 export async function deleteRole(scope: Scope, id: string): Promise<void> {
   await withLockedRole(scope, 'iam:manage_groups', id, async (locked, role) => {
     await requireNoGain(locked, role, [])
-    await deleteRoleRow(locked.db, locked.workspace.id, role.id)
+    await locked.db.query(deleteRoleRow({ workspaceId: locked.workspace.id, id: role.id }))
   })
 }
 
@@ -92,9 +91,7 @@ export async function withLockedRole<T>(
 ): Promise<T> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   return withAccessLock(scope, permission, async (locked) => {
-    const role = await lockRole(locked.db, locked.workspace.id, id)
-    if (!role) throw problem('NOT_FOUND')
-    return work(locked, role)
+    return work(locked, requireRow(await locked.db.query(lockRole({ workspaceId: locked.workspace.id, id }))))
   })
 }
 
@@ -114,5 +111,6 @@ function requireOwner({ actor }: Scope): void {
  * not checked, except for a visitors' role.
  */
 async function requireNoGain(scope: Scope, role: Role, after: readonly PolicyRule[]): Promise<void> {
-  if (role.is_anonymous || (await isRoleHeld(scope.db, scope.workspace.id, role.id))) requireRevocable(scope, role.policy, after)
+  if (role.is_anonymous || (await firstRow(scope.db, findRoleHolder({ workspaceId: scope.workspace.id, roleId: role.id }))))
+    requireRevocable(scope, role.policy, after)
 }

@@ -18,11 +18,10 @@ const columns = {
 export type Role = RowOf<typeof columns>
 const list = selectList(columns)
 
-const listAllRoles = statement('roles.listAllRoles', `select ${list} from roles where workspace_id = $workspaceId order by id`, {
+export const listRoleRows = statement('roles.listRoleRows', `select ${list} from roles where workspace_id = $workspaceId order by id`, {
   params: { workspaceId: uuid },
   columns,
 })
-export const listRoleRows = (db: Executor, workspaceId: string): Promise<Role[]> => db.query(listAllRoles({ workspaceId }))
 
 /** A page of roles, oldest first. */
 export const findRolePage = creationPage('roles.findRolePage', `select ${list} from roles where workspace_id = $workspaceId`, {
@@ -32,29 +31,21 @@ export const findRolePage = creationPage('roles.findRolePage', `select ${list} f
 
 const one = { params: { workspaceId: uuid, id: uuid }, columns }
 
-const selectRole = statement('roles.selectRole', `select ${list} from roles where workspace_id = $workspaceId and id = $id`, one)
-export async function findRole(db: Executor, workspaceId: string, id: string): Promise<Role | undefined> {
-  return (await db.query(selectRole({ workspaceId, id })))[0]
-}
+export const findRole = statement('roles.findRole', `select ${list} from roles where workspace_id = $workspaceId and id = $id`, one)
 
-const selectRoleForUpdate = statement(
-  'roles.selectRoleForUpdate',
+/** Reads and locks a role: until the transaction ends, no other transaction can change, delete or assign it. */
+export const lockRole = statement(
+  'roles.lockRole',
   `select ${list} from roles where workspace_id = $workspaceId and id = $id for update`,
   one,
 )
-/** Reads and locks a role: until the transaction ends, no other transaction can change, delete or assign it. */
-export async function lockRole(db: Executor, workspaceId: string, id: string): Promise<Role | undefined> {
-  return (await db.query(selectRoleForUpdate({ workspaceId, id })))[0]
-}
 
-const selectRolesForShare = statement(
-  'roles.selectRolesForShare',
+/** The existing ones among these roles, with a shared lock: until the transaction ends, no other transaction can change or delete them. */
+export const lockRolesShared = statement(
+  'roles.lockRolesShared',
   `select ${list} from roles where workspace_id = $workspaceId and id = any($ids) order by id for share`,
   { params: { workspaceId: uuid, ids: uuids }, columns },
 )
-/** The existing ones among these roles, with a shared lock: until the transaction ends, no other transaction can change or delete them. */
-export const lockRolesShared = (db: Executor, workspaceId: string, ids: readonly string[]): Promise<Role[]> =>
-  db.query(selectRolesForShare({ workspaceId, ids }))
 
 const written = { workspaceId: uuid, id: uuid, name: text, description: text, policy: jsonb, isAnonymous: boolean }
 const insertRoleRow = statement(
@@ -84,20 +75,17 @@ export async function updateRole(db: Executor, workspaceId: string, id: string, 
   return (await db.query(updateRoleRow({ workspaceId, id, ...valuesOf(role) })))[0] as Role
 }
 
-const deleteRole = statement('roles.deleteRole', 'delete from roles where workspace_id = $workspaceId and id = $id', {
+export const deleteRoleRow = statement('roles.deleteRoleRow', 'delete from roles where workspace_id = $workspaceId and id = $id', {
   params: { workspaceId: uuid, id: uuid },
 })
-export async function deleteRoleRow(db: Executor, workspaceId: string, id: string): Promise<void> {
-  await db.query(deleteRole({ workspaceId, id }))
-}
 
 const principalColumns = { id: uuid.notNull, type: text.as<'user' | 'service'>().notNull, name: text.notNull }
 
 /** A person or service account. */
 export type NamedPrincipal = RowOf<typeof principalColumns>
 
-const listRoleHolders = statement(
-  'roles.listRoleHolders',
+export const listHolders = statement(
+  'roles.listHolders',
   `select who.id, who.type, who.name
    from role_members as held
    join (
@@ -111,13 +99,16 @@ const listRoleHolders = statement(
    order by held.created_at, who.id`,
   { params: { workspaceId: uuid, roleId: uuid }, columns: principalColumns },
 )
-export const listHolders = (db: Executor, workspaceId: string, roleId: string): Promise<NamedPrincipal[]> =>
-  db.query(listRoleHolders({ workspaceId, roleId }))
 
-// Locks the member or account (`for share`). A concurrent removal waits for the lock, and the trigger of the removal then deletes the new
-// rows too. A row left behind would be valid again if the person joined again.
-const insertRoleMembers = statement(
-  'roles.insertRoleMembers',
+/**
+ * Gives roles to a member or service account, in addition to the roles that it holds. `given` is how many of them it did not hold; no row when
+ * there is no such principal.
+ *
+ * Locks the member or account (`for share`). A concurrent removal waits for the lock, and the trigger of the removal then deletes the new
+ * rows too. A row left behind would be valid again if the person joined again.
+ */
+export const giveRoles = statement(
+  'roles.giveRoles',
   `with person as (select user_id as id from members where workspace_id = $workspaceId and user_id = $principalId for share),
      account as (select id from service_accounts where workspace_id = $workspaceId and id = $principalId for share),
      principal as (select id from person union all select id from account),
@@ -129,47 +120,26 @@ const insertRoleMembers = statement(
    select (select count(*) from given) as given from principal`,
   { params: { workspaceId: uuid, principalId: uuid, roleIds: uuids }, columns: { given: bigint.notNull } },
 )
-/**
- * Gives roles to a member or service account, in addition to the roles that it holds. Returns how many of them it did not hold; undefined when
- * there is no such principal.
- */
-export async function giveRoles(
-  db: Executor,
-  workspaceId: string,
-  principalId: string,
-  roleIds: readonly string[],
-): Promise<number | undefined> {
-  return (await db.query(insertRoleMembers({ workspaceId, principalId, roleIds })))[0]?.given
-}
-
-const deleteRoleMember = statement(
-  'roles.deleteRoleMember',
+/** Takes a role from a principal; no row when the principal does not hold it. */
+export const takeRole = statement(
+  'roles.takeRole',
   `delete from role_members where workspace_id = $workspaceId and role_id = $roleId and principal_id = $principalId
    returning principal_id`,
   { params: { workspaceId: uuid, roleId: uuid, principalId: uuid }, columns: { principal_id: uuid.notNull } },
 )
-/** Takes a role from a principal; false when the principal does not hold it. */
-export async function takeRole(db: Executor, workspaceId: string, roleId: string, principalId: string): Promise<boolean> {
-  return (await db.query(deleteRoleMember({ workspaceId, roleId, principalId }))).length > 0
-}
 
-const deleteRoleMembers = statement(
-  'roles.deleteRoleMembers',
+export const takeRoleFromAll = statement(
+  'roles.takeRoleFromAll',
   'delete from role_members where workspace_id = $workspaceId and role_id = $roleId',
   { params: { workspaceId: uuid, roleId: uuid } },
 )
-export async function takeRoleFromAll(db: Executor, workspaceId: string, roleId: string): Promise<void> {
-  await db.query(deleteRoleMembers({ workspaceId, roleId }))
-}
 
-const hasRoleMember = statement(
-  'roles.hasRoleMember',
-  'select exists (select from role_members where workspace_id = $workspaceId and role_id = $roleId) as held',
-  { params: { workspaceId: uuid, roleId: uuid }, columns: { held: boolean.notNull } },
+/** A principal that holds a role. */
+export const findRoleHolder = statement(
+  'roles.findRoleHolder',
+  'select principal_id from role_members where workspace_id = $workspaceId and role_id = $roleId limit 1',
+  { params: { workspaceId: uuid, roleId: uuid }, columns: { principal_id: uuid.notNull } },
 )
-export async function isRoleHeld(db: Executor, workspaceId: string, roleId: string): Promise<boolean> {
-  return (await db.query(hasRoleMember({ workspaceId, roleId })))[0]?.held ?? false
-}
 
 const membersWithRoles = { user_id: uuid.notNull, owner: boolean.notNull, role_ids: uuids.notNull }
 export type MemberWithRoles = RowOf<typeof membersWithRoles>

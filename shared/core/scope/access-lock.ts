@@ -2,7 +2,8 @@ import type { Permission } from '#shared/core/policy/permissions.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type Actor, readActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { lockWorkspace } from '#shared/core/scope/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -12,7 +13,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
  */
 export function withAccessLock<T>(scope: Scope, permission: Permission, work: (scope: Scope) => Promise<T>): Promise<T> {
   return scope.db.transaction(async (tx) => {
-    const workspace = await lockWorkspace(tx, scope.workspace.id)
+    const workspace = await firstRow(tx, lockWorkspace({ id: scope.workspace.id }))
     const locked = within(scope, tx)
     const actor = workspace && (await readCurrentActor(locked))
     if (!actor) throw problem('NOT_FOUND')

@@ -90,7 +90,7 @@ const enteredColumns = {
 export type EnteredWorkspace = RowOf<typeof enteredColumns>
 
 /** One workspace's settings. */
-export const findWorkspaceRow = statement('scope.findWorkspaceRow', `select ${selectList(enteredColumns)} from workspaces where id = $id`, {
+export const findWorkspace = statement('scope.findWorkspace', `select ${selectList(enteredColumns)} from workspaces where id = $id`, {
   params: { id: uuid },
   columns: enteredColumns,
 })
@@ -102,9 +102,9 @@ export const findShareMembers = statement(
   { params: { shareId: uuid, most: integer }, columns: { id: uuid.notNull } },
 )
 
-/** Locks a workspace and reads it. */
-export const lockWorkspaceRow = statement(
-  'scope.lockWorkspaceRow',
+/** One workspace's settings; its row is locked until the transaction ends. */
+export const lockWorkspace = statement(
+  'scope.lockWorkspace',
   `select ${selectList(enteredColumns)} from workspaces where id = $id for no key update`,
   { params: { id: uuid }, columns: enteredColumns },
 )

@@ -1,15 +1,10 @@
-import { type EnteredWorkspace, findShareMembers, findWorkspaceRow, lockWorkspaceRow } from '#shared/core/scope/store.ts'
+import { type EnteredWorkspace, findShareMembers, findWorkspace } from '#shared/core/scope/store.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
-import type { Executor } from '#shared/platform/db/database.ts'
+import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 
-/** Settings of one workspace, or undefined. */
-export async function findWorkspace(db: Executor, id: string): Promise<EnteredWorkspace | undefined> {
-  return (await db.query(findWorkspaceRow({ id })))[0]
-}
-
-/** Same as `findWorkspace`, cached until the workspace changes. */
+/** Settings of one workspace, cached until it changes. */
 export const loadWorkspace = (cache: Cache, db: Executor, id: string): Promise<EnteredWorkspace | undefined> =>
-  cache.remember(db, id, 'workspace', () => findWorkspace(db, id))
+  cache.remember(db, id, 'workspace', () => firstRow(db, findWorkspace({ id })))
 
 /** Bounds the list of workspaces that a fetch of jobs leaves out. An owner with more is a host, whose workspaces should count one by one. */
 const maxShareMembers = 1_000
@@ -19,8 +14,3 @@ export const loadShareMembers = (cache: Cache, db: Executor, shareId: string): P
   cache.remember(db, shareId, 'share', async () =>
     (await db.query(findShareMembers({ shareId, most: maxShareMembers }))).map(({ id }) => id),
   )
-
-/** Locks the workspace row until the transaction ends and returns its current settings; undefined when it does not exist. */
-export async function lockWorkspace(db: Executor, id: string): Promise<EnteredWorkspace | undefined> {
-  return (await db.query(lockWorkspaceRow({ id })))[0]
-}

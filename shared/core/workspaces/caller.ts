@@ -1,5 +1,5 @@
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import { findWorkspace } from '#shared/core/scope/workspace.ts'
+import { findWorkspace } from '#shared/core/scope/store.ts'
 import { listWorkspaces } from '#shared/core/workspaces/workspaces.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -8,8 +8,7 @@ export async function describeCaller(scope: PlatformScope) {
   const { principal, db } = scope
   if (!principal) throw problem('UNAUTHORIZED')
   const { id, type, name, email, workspaceId } = principal
-  const workspaces =
-    workspaceId === null ? await listWorkspaces(scope) : [await findWorkspace(db, workspaceId)].filter((one) => one !== undefined)
+  const workspaces = workspaceId === null ? await listWorkspaces(scope) : await db.query(findWorkspace({ id: workspaceId }))
   return {
     id,
     type,

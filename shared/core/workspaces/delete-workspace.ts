@@ -8,6 +8,7 @@ import {
   removeWorkspace,
 } from '#shared/core/workspaces/deletion-store.ts'
 import { deleteWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { deleteJobsOfWorkspace } from '#shared/platform/jobs/pgboss/workspace-jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -17,7 +18,7 @@ const batch = 1_000
 /** Suspends a workspace for good and enqueues its deletion, in one transaction. Throws NOT_FOUND when there is none. */
 export async function requestDeletion({ db, jobQueue, cause }: PlatformScope, workspaceId: string): Promise<void> {
   await db.transaction(async (tx) => {
-    if (!(await markDeleting(tx, workspaceId))) throw problem('NOT_FOUND', `There is no workspace ${workspaceId}`)
+    if (!(await firstRow(tx, markDeleting({ id: workspaceId })))) throw problem('NOT_FOUND', `There is no workspace ${workspaceId}`)
     await jobQueue.enqueue(tx, deleteWorkspaceJob, { workspaceId: null, cause }, { workspaceId })
   })
 }
@@ -33,7 +34,7 @@ export async function deleteWorkspace({ db, blobs }: PlatformScope, workspaceId:
   await dropWorkspaceSchema(db, workspaceId)
   await deleteRowsOfFeatures({ db }, workspaceId, signal)
   await blobs.removeAll(workspaceId, signal)
-  await removeWorkspace(db, workspaceId)
+  await db.query(removeWorkspace({ id: workspaceId }))
 }
 
 /** A table whose rows others refer to is tried again when those have gone. */

@@ -4,13 +4,12 @@ import { builder } from '#shared/platform/db/statements/builder.ts'
 import { boolean, integer, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { buildStatement, statement } from '#shared/platform/db/statements/statement.ts'
 
-const setDeleting = statement(
-  'workspaces.setDeleting',
+/** Suspends a workspace for good, before its deletion; no row when there is none. */
+export const markDeleting = statement(
+  'workspaces.markDeleting',
   `update workspaces set status = 'suspended', deleting_at = coalesce(deleting_at, now()) where id = $id returning id`,
   { params: { id: uuid }, columns: { id: uuid.notNull } },
 )
-/** Suspends a workspace for good, before its deletion; false when there is none. */
-export const markDeleting = async (db: Executor, id: string): Promise<boolean> => (await db.query(setDeleting({ id }))).length > 0
 
 const selectDeleting = statement('workspaces.selectDeleting', 'select is_being_deleted($id) as deleting', {
   params: { id: uuid },
@@ -57,9 +56,8 @@ export async function dropWorkspaceSchema(db: Executor, workspaceId: string): Pr
   await db.query(buildStatement(builder.raw('drop schema if exists ?? cascade', [schema])))
 }
 
-const deleteWorkspaceRow = statement('workspaces.deleteWorkspaceRow', 'delete from workspaces where id = $id and deleting_at is not null', {
-  params: { id: uuid },
-})
-export async function removeWorkspace(db: Executor, id: string): Promise<void> {
-  await db.query(deleteWorkspaceRow({ id }))
-}
+export const removeWorkspace = statement(
+  'workspaces.removeWorkspace',
+  'delete from workspaces where id = $id and deleting_at is not null',
+  { params: { id: uuid } },
+)

@@ -16,16 +16,15 @@ const listedColumns = {
   created_at: instant.notNull,
 }
 
-const selectWorkspaces = statement(
-  'workspaces.selectWorkspaces',
+/** Lists all workspaces, oldest first. */
+export const listWorkspaces = statement(
+  'workspaces.listWorkspaces',
   `select workspace.id, workspace.name, case when workspace.deleting_at is null then workspace.status else 'deleting' end as status, workspace.plan, owner.email as owner,
      (select count(*)::integer from members where members.workspace_id = workspace.id) as members, workspace.created_at
    from workspaces as workspace join users as owner on owner.id = workspace.owner_id
    order by workspace.created_at, workspace.id`,
   { params: {}, columns: listedColumns },
 )
-/** Lists all workspaces, oldest first. */
-export const listWorkspaces = (db: Executor): Promise<RowOf<typeof listedColumns>[]> => db.query(selectWorkspaces())
 
 const personColumns = {
   id: uuid.notNull,
@@ -36,8 +35,9 @@ const personColumns = {
   created_at: instant.notNull,
 }
 
-const selectPeople = statement(
-  'workspaces.selectPeople',
+/** Lists the people with an account, or the members of one workspace, by address. */
+export const listPeople = statement(
+  'workspaces.listPeople',
   `select person.id, person.email, person.name,
      (select count(*)::integer from workspaces where workspaces.owner_id = person.id) as owns,
      (select count(*)::integer from members where members.user_id = person.id) as belongs_to,
@@ -48,9 +48,6 @@ const selectPeople = statement(
    order by lower(person.email), person.id`,
   { params: { workspaceId: uuid.orNull }, columns: personColumns },
 )
-/** Lists the people with an account, or the members of one workspace, by address. */
-export const listPeople = (db: Executor, workspaceId?: string): Promise<RowOf<typeof personColumns>[]> =>
-  db.query(selectPeople({ workspaceId }))
 
 const usageColumns = {
   members: integer.notNull,

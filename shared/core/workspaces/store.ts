@@ -29,15 +29,14 @@ export async function insertWorkspace(
   return (await db.query(insertWorkspaceRow({ id, name, plan, ownerId: owner_id })))[0] as Workspace
 }
 
-const listWorkspacesOfUser = statement(
-  'workspaces.listWorkspacesOfUser',
+/** The workspaces that a person is a member of, oldest first. */
+export const listWorkspacesOf = statement(
+  'workspaces.listWorkspacesOf',
   `select ${selectList(workspaceColumns, 'workspace')}
    from members as member join workspaces as workspace on workspace.id = member.workspace_id
    where member.user_id = $userId order by workspace.created_at, workspace.id`,
   { params: { userId: uuid }, columns: workspaceColumns },
 )
-/** The workspaces that a person is a member of, oldest first. */
-export const listWorkspacesOf = (db: Executor, userId: string): Promise<Workspace[]> => db.query(listWorkspacesOfUser({ userId }))
 
 const findIdsByName = statement('workspaces.findIdsByName', 'select id from workspaces where name = $name order by created_at, id', {
   params: { name: text },
@@ -100,40 +99,23 @@ export async function changeWorkspace(db: Executor, id: string, changes: Workspa
   return changed
 }
 
-const updateStatus = statement(
-  'workspaces.updateStatus',
+/** Moves a workspace from one status to another; no row when its status was not `from`. */
+export const changeWorkspaceStatus = statement(
+  'workspaces.changeWorkspaceStatus',
   'update workspaces set status = $to where id = $id and status = $from and deleting_at is null returning id',
   { params: { id: uuid, from: text, to: text }, columns: { id: uuid.notNull } },
 )
-/** Moves a workspace from one status to another; false when its status was not `from`. */
-export async function changeWorkspaceStatus(
-  db: Executor,
-  id: string,
-  from: Workspace['status'],
-  to: Workspace['status'],
-): Promise<boolean> {
-  return (await db.query(updateStatus({ id, from, to }))).length > 0
-}
 
-const updatePlan = statement('workspaces.updatePlan', 'update workspaces set plan = $plan where id = $id returning id', {
+export const setWorkspacePlan = statement('workspaces.setWorkspacePlan', 'update workspaces set plan = $plan where id = $id returning id', {
   params: { id: uuid, plan: text },
   columns: { id: uuid.notNull },
 })
-export async function setWorkspacePlan(db: Executor, id: string, plan: Workspace['plan']): Promise<boolean> {
-  return (await db.query(updatePlan({ id, plan }))).length > 0
-}
 
-const findAnyWorkspace = statement('workspaces.findAnyWorkspace', 'select exists (select from workspaces) as known', {
+/** One of the workspaces that the database holds. */
+export const findAnyWorkspace = statement('workspaces.findAnyWorkspace', 'select id from workspaces limit 1', {
   params: {},
-  columns: { known: boolean.notNull },
+  columns: { id: uuid.notNull },
 })
-/** Whether the database holds any workspace at all. */
-export async function hasWorkspaces(db: Executor): Promise<boolean> {
-  return (await db.query(findAnyWorkspace()))[0]?.known ?? false
-}
 
-const lockAllWorkspaces = statement('workspaces.lockAllWorkspaces', 'lock table workspaces in share row exclusive mode', { params: {} })
 /** Blocks other transactions from creating or changing workspaces until this one ends. */
-export async function lockWorkspaces(db: Executor): Promise<void> {
-  await db.query(lockAllWorkspaces())
-}
+export const lockWorkspaces = statement('workspaces.lockWorkspaces', 'lock table workspaces in share row exclusive mode', { params: {} })

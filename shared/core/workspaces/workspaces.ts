@@ -30,7 +30,8 @@ export async function createWorkspace(scope: PlatformScope, input: { name: strin
 export const viewWorkspace = ({ workspace: { share_id: _, ...shown } }: Pick<Scope, 'workspace'>): Workspace => shown
 
 /** Workspaces of the calling person, oldest first. */
-export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> => listWorkspacesOf(db, principal?.id ?? '')
+export const listWorkspaces = ({ db, principal }: PlatformScope): Promise<Workspace[]> =>
+  db.query(listWorkspacesOf({ userId: principal?.id ?? '' }))
 
 /**
  * Changes workspace settings and returns all of them. Closing books waits for postings in progress. Throws VALIDATION_ERROR for an invalid

@@ -4,6 +4,7 @@ import type { Actor } from '#shared/core/scope/actor.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type Calendar, findCalendar, findCalendarsById } from '#shared/features/calendar/calendars/store.ts'
 import { accessLevels, type CalendarAccess } from '#shared/features/calendar/schemas.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -66,7 +67,9 @@ export interface CalendarWithAccess {
 
 /** A calendar and the caller's access to it. Throws NOT_FOUND when the caller cannot see it, FORBIDDEN when the access lacks the level. */
 export async function requireCalendar(scope: Scope, id: string, needed: CalendarAccess): Promise<CalendarWithAccess> {
-  const calendar = isUuid(id) ? await findCalendar(scope.db, scope.workspace.id, scope.actor.personId, id) : undefined
+  const calendar = isUuid(id)
+    ? await firstRow(scope.db, findCalendar({ workspaceId: scope.workspace.id, userId: scope.actor.personId, id }))
+    : undefined
   const access = calendar && calendarAccessOf(calendar, scope.actor)
   if (!calendar || !access || access.level === 'none') throw problem('NOT_FOUND')
   requireAccess(access, needed, calendar)
@@ -96,7 +99,10 @@ export async function requireCalendars(scope: Scope, ids: readonly string[]): Pr
 /** The calendars with these ids that the caller may see, as a map by id. Unknown ids are left out. */
 export async function findVisibleCalendars(scope: Scope, ids: readonly string[]): Promise<Map<string, CalendarWithAccess>> {
   const wellFormed = ids.filter(isUuid).map((id) => id.toLowerCase())
-  const calendars = wellFormed.length > 0 ? await findCalendarsById(scope.db, scope.workspace.id, scope.actor.personId, wellFormed) : []
+  const calendars =
+    wellFormed.length > 0
+      ? await scope.db.query(findCalendarsById({ workspaceId: scope.workspace.id, userId: scope.actor.personId, ids: wellFormed }))
+      : []
   return new Map(visibleCalendars(scope, calendars).map((accessed) => [accessed.calendar.id, accessed]))
 }
 

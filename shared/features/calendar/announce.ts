@@ -6,6 +6,7 @@ import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import type { Attendee } from '#shared/features/calendar/guests/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -111,7 +112,7 @@ export async function accessToAnnouncedEvent(
   event: Pick<AnnouncedEvent, 'calendar_id' | 'visibility' | 'guest_ids'>,
 ): Promise<AnnouncedEventAccess> {
   const { actor, db, workspace } = scope
-  const calendar = await findCalendar(db, workspace.id, actor.personId, event.calendar_id)
+  const calendar = await firstRow(db, findCalendar({ workspaceId: workspace.id, userId: actor.personId, id: event.calendar_id }))
   if (!calendar) return 'none'
   const access = calendarAccessOf(calendar, actor)
   if (access.level === 'owner') return 'own'

@@ -84,28 +84,27 @@ export async function insertMail(db: Executor, id: string, mail: Mail): Promise<
   return (await db.query(inserted)).length > 0
 }
 
-const findAnyMail = statement('mail.findAnyMail', 'select id from outbox_mails where id = any($ids) limit 1', {
+/** A mail of the outbox with one of these ids. Work that inserts all of them in one transaction has then been done. */
+export const findAnyMail = statement('mail.findAnyMail', 'select id from outbox_mails where id = any($ids) limit 1', {
   params: { ids: uuids },
   columns: { id: uuid.notNull },
 })
-/** Whether the outbox has a mail with one of these ids. Work that inserts all of them in one transaction has then been done. */
-export async function hasMail(db: Executor, ids: readonly string[]): Promise<boolean> {
-  return (await db.query(findAnyMail({ ids }))).length > 0
-}
 
-const selectMail = statement(
-  'mail.selectMail',
+/** A mail by its id. */
+export const findMail = statement(
+  'mail.findMail',
   `select ${selectList(columns, 'mail')}, coalesce(workspace.status = 'suspended', false) as is_suspended
    from outbox_mails as mail left join workspaces as workspace on workspace.id = mail.workspace_id where mail.id = $id`,
   { params: { id: uuid }, columns: columnsWithWorkspace },
 )
-/** A mail by its id. */
-export async function findMail(db: Executor, id: string): Promise<OutboxMail | undefined> {
-  return (await db.query(selectMail({ id })))[0]
-}
 
-const takeMailRow = statement(
-  'mail.takeMailRow',
+/**
+ * Marks a mail as `sending`, just before a server gets it, or as `skipped` when its recipient is on the workspace's do-not-contact list; an
+ * uncertain mail to such a recipient stays `uncertain`. No row when the mail's status is not in `from` or it must not be sent again. Commit
+ * before the server gets the mail.
+ */
+export const takeMail = statement(
+  'mail.takeMail',
   `update outbox_mails as mail
    set second_try = mail.second_try or mail.status = 'uncertain', awaits_server = false,
      status = case when not exists (
@@ -115,15 +114,6 @@ const takeMailRow = statement(
    returning mail.status`,
   { params: { id: uuid, from: texts }, columns: { status: mailStatus.notNull } },
 )
-/**
- * Marks a mail as `sending`, just before a server gets it, or as `skipped` when its recipient is on the workspace's do-not-contact list; an
- * uncertain mail to such a recipient stays `uncertain`. Returns the new status; undefined when the mail's status is not in `from` or it
- * must not be sent again. Commit before the server gets the mail.
- */
-export async function takeMail(db: Executor, id: string, from: readonly MailStatus[]): Promise<MailStatus | undefined> {
-  return (await db.query(takeMailRow({ id, from })))[0]?.status
-}
-
 // The text of a platform mail is erased when its sending has ended, since it may hold a token that is stored elsewhere only as a hash. The
 // text of a workspace's message stays for 30 days (`forgetMessageTexts`). A mail whose text is erased is never sent again.
 const forgotten = (completed: string): string =>
@@ -223,8 +213,9 @@ export async function countMail(
 
 const backlogColumns = { waiting: integer.notNull, oldest: instant, uncertain: integer.notNull, failed_day: integer.notNull }
 
-const selectMailBacklog = statement(
-  'mail.selectMailBacklog',
+/** Counts the mails of all workspaces that wait, since when, and those that failed in the last day. Reads the whole outbox. */
+export const readMailBacklog = statement(
+  'mail.readMailBacklog',
   `select count(*) filter (where status in ('queued', 'sending'))::integer as waiting,
      min(created_at) filter (where status in ('queued', 'sending')) as oldest,
      count(*) filter (where status = 'uncertain')::integer as uncertain,
@@ -232,10 +223,6 @@ const selectMailBacklog = statement(
    from outbox_mails`,
   { params: {}, columns: backlogColumns },
 )
-/** Counts the mails of all workspaces that wait, since when, and those that failed in the last day. Reads the whole outbox. */
-export async function readMailBacklog(db: Executor): Promise<RowOf<typeof backlogColumns> | undefined> {
-  return (await db.query(selectMailBacklog()))[0]
-}
 
 const eraseMessageTexts = statement(
   'mail.eraseMessageTexts',

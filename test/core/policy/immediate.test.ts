@@ -1,5 +1,6 @@
 import test from 'ava'
 import { changeWorkspaceStatus } from '#shared/core/workspaces/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { startApiProcess } from '#test/support/api-process.ts'
 import type { Client } from '#test/support/client.ts'
 import { times } from '#test/support/depth.ts'
@@ -126,8 +127,8 @@ const cases: Readonly<Record<string, Case>> = {
       const { database } = w.api.services
       return async () => ({
         ...asks(other.as(w.org.owner.token), w),
-        take: () => changeWorkspaceStatus(database, w.org.id, 'active', 'suspended'),
-        give: () => changeWorkspaceStatus(database, w.org.id, 'suspended', 'active'),
+        take: () => firstRow(database, changeWorkspaceStatus({ id: w.org.id, from: 'active', to: 'suspended' })),
+        give: () => firstRow(database, changeWorkspaceStatus({ id: w.org.id, from: 'suspended', to: 'active' })),
       })
     },
   },

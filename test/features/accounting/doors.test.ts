@@ -1,8 +1,9 @@
 import test from 'ava'
 import { loadActor } from '#shared/core/scope/actor.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { findWorkspace } from '#shared/core/scope/workspace.ts'
+import { findWorkspace } from '#shared/core/scope/store.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { openBooks } from '#test/features/accounting/books.ts'
 import { allow, createFunction, handlerOf, invoke } from '#test/features/functions/support.ts'
 import { createMember, type Org } from '#test/support/factories.ts'
@@ -16,7 +17,7 @@ async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
   const w = await shared()
   const { database: db, ...services } = w.api.services
   await services.cache.refresh()
-  const [workspace, actor] = [await findWorkspace(db, id), await loadActor(services.cache, db, id, ownerId)]
+  const [workspace, actor] = [await firstRow(db, findWorkspace({ id })), await loadActor(services.cache, db, id, ownerId)]
   if (!workspace || !actor) throw new Error('no such owner')
   return { ...services, db, workspace, actor, principal: null, cause: { actorId: ownerId, actorType: 'user', requestId: 'test', depth: 0 } }
 }

@@ -21,13 +21,13 @@ export const exceptions: readonly Exception[] = [
     because: 'a rotation of the secret key seals the values of all workspaces anew; nobody is shown them',
   },
   {
-    statements: ['workspaces.findInvitation', 'workspaces.deleteInvitationByToken'],
+    statements: ['workspaces.findInvitation', 'workspaces.consumeInvitation'],
     tables: ['invitations'],
     because:
       'the accepting person belongs to no workspace yet: a token of 256 random bits identifies the invitation, and the invitation its workspace',
   },
   {
-    statements: ['workspaces.listWorkspacesOfUser'],
+    statements: ['workspaces.listWorkspacesOf'],
     tables: ['members', 'workspaces'],
     because: 'a person lists its own workspaces: its id restricts the rows',
   },
@@ -74,9 +74,9 @@ export const exceptions: readonly Exception[] = [
   },
   {
     statements: [
-      'mail.selectMail',
+      'mail.findMail',
       'mail.findAnyMail',
-      'mail.takeMailRow',
+      'mail.takeMail',
       'mail.completeMailRow',
       'mail.setMailUncertain',
       'mail.setMailFailed',
@@ -112,7 +112,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the operator lists and retries failed jobs of all workspaces on the command line',
   },
   {
-    statements: ['workspaces.findIdsByName', 'workspaces.selectWorkspaces', 'workspaces.selectPeople'],
+    statements: ['workspaces.findIdsByName', 'workspaces.listWorkspaces', 'workspaces.listPeople'],
     tables: ['workspaces', 'members'],
     because: 'the operator lists workspaces and people on the command line, and names a workspace there',
   },
@@ -125,7 +125,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the operator follows a request by its id on the command line, in whatever workspace it was',
   },
   {
-    statements: ['mail.selectMailBacklog'],
+    statements: ['mail.readMailBacklog'],
     tables: ['outbox_mails'],
     because: 'the operator counts the mails that wait in all workspaces, and sees no others of their columns',
   },
@@ -170,7 +170,7 @@ export const exceptions: readonly Exception[] = [
     because: 'old rows are swept in all workspaces',
   },
   {
-    statements: ['calendar.selectStaleEvents', 'calendar.selectStaleCount'],
+    statements: ['calendar.findStaleEvents', 'calendar.countStaleEvents'],
     tables: ['calendar_events'],
     because: 'new time zone data changes the times of events in all workspaces',
   },

@@ -1,3 +1,4 @@
+import { firstRow } from '#shared/platform/db/database.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
@@ -39,7 +40,7 @@ const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
 export function createSendMailHandler(findConnectionTransport: FindConnectionTransport) {
   const servers = new MailServers()
   return defineJobHandler(sendMailJob, async ({ payload, scope, signal, mayWait }) => {
-    const mail = await findMail(scope.db, payload.mailId)
+    const mail = await firstRow(scope.db, findMail({ id: payload.mailId }))
     if (!mail) return { result: null }
     const { workspace_id, connection_id } = mail
     const isOperators = connection_id === null || workspace_id === null
@@ -73,7 +74,7 @@ async function send(sending: Sending, transport: MailTransport | undefined): Pro
   let isTaken = false
   const begin = async () => {
     const from = mail.status === 'uncertain' || mail.status === 'sending' ? [mail.status] : sendableStatuses
-    isTaken = (await takeMail(scope.db, mail.id, from)) === 'sending'
+    isTaken = (await firstRow(scope.db, takeMail({ id: mail.id, from })))?.status === 'sending'
     return isTaken
   }
   const outcome = await deliver(scope, mail, transport, signal, begin)

@@ -10,7 +10,7 @@ import { readActor, systemActor } from '#shared/core/scope/actor.ts'
 import { requireWithinPlan } from '#shared/core/scope/plan-cap.ts'
 import { type PlatformScope, within } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
-import { findWorkspace, lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { findWorkspace, lockWorkspace } from '#shared/core/scope/store.ts'
 import type { InvitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
 import { consumeInvitation, findInvitation, type Invitation } from '#shared/core/workspaces/invitations/store.ts'
 import { reportLeftOutRolesJob } from '#shared/core/workspaces/jobs.ts'
@@ -42,7 +42,7 @@ export const joinByInvitation = (scope: PlatformScope, quota: PasswordQuota, ans
 /** The invitation of a mailed token, for its page. NOT_FOUND when it was used, withdrawn, has expired or never existed. */
 export async function readInvitation(scope: PlatformScope, token: string): Promise<InvitationView> {
   const invitation = await firstRow(scope.db, findInvitation({ tokenHash: hashSecret(token), now: scope.now() }))
-  const workspace = invitation && (await findWorkspace(scope.db, invitation.workspace_id))
+  const workspace = invitation && (await firstRow(scope.db, findWorkspace({ id: invitation.workspace_id })))
   if (!workspace) throw problem('NOT_FOUND', 'This invitation has been used or taken back, or is too old. Ask for another one.')
   const person = await findPersonByEmail(scope.db, invitation.email)
   return { workspace, email: invitation.email, hasAccount: person !== undefined }
@@ -87,8 +87,8 @@ const invalidTokenProblem = () =>
 async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isNew: boolean): Promise<string> {
   const { db, now } = scope
   const found = await firstRow(db, findInvitation({ tokenHash, now: now() }))
-  const workspace = found && (await lockWorkspace(db, found.workspace_id))
-  const invitation = workspace && (await consumeInvitation(db, tokenHash, now()))
+  const workspace = found && (await firstRow(db, lockWorkspace({ id: found.workspace_id })))
+  const invitation = workspace && (await firstRow(db, consumeInvitation({ tokenHash, now: now() })))
   if (!invitation) throw invalidTokenProblem()
   requireNotHalted({ work: 'request', app: null }, workspace)
   if (isNew) await insertPerson(db, person)
@@ -104,21 +104,17 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
 async function addMember({ db, jobQueue, cause }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
   const { workspace_id: workspaceId, invited_by } = invitation
   const inWorkspace = { db, workspace: { id: workspaceId } }
-  await insertMember(db, workspaceId, person.id)
-  const roles = (await lockRolesShared(db, workspaceId, invitation.role_ids)).filter((role) => !role.is_anonymous)
+  await db.query(insertMember({ workspaceId, userId: person.id }))
+  const roles = (await db.query(lockRolesShared({ workspaceId, ids: invitation.role_ids }))).filter((role) => !role.is_anonymous)
   const inviter = invited_by === null ? systemActor : await readActor(db, workspaceId, invited_by)
   const [given, leftOut]: [Role[], Role[]] = [[], []]
   for (const role of roles) {
     const list = inviter && (await mayGive({ ...inWorkspace, actor: inviter }, role)) ? given : leftOut
     list.push(role)
   }
-  const isGiven = await giveRoles(
-    db,
-    workspaceId,
-    person.id,
-    given.map(({ id }) => id),
-  )
-  if (isGiven) await requirePrincipalSize(inWorkspace, person.id, 'token')
+  const roleIds = given.map(({ id }) => id)
+  const added = await firstRow(db, giveRoles({ workspaceId, principalId: person.id, roleIds }))
+  if (added?.given) await requirePrincipalSize(inWorkspace, person.id, 'token')
   if (leftOut.length === 0) return
   const payload = {
     invitationId: invitation.id,

@@ -13,8 +13,9 @@ import {
   updateInvitationRoles,
   upsertInvitation,
 } from '#shared/core/workspaces/invitations/store.ts'
-import { countMembers, hasMemberWithEmail } from '#shared/core/workspaces/members/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { countMembers, findMemberByEmail } from '#shared/core/workspaces/members/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
@@ -42,20 +43,22 @@ export async function inviteMember(
 ): Promise<InvitationView> {
   return withAccessLock(scope, 'iam:manage_members', async (locked) => {
     const { db, workspace } = locked
-    if (await hasMemberWithEmail(db, workspace.id, email)) throw problem('KEY_TAKEN', 'email belongs to a member')
+    if (await firstRow(db, findMemberByEmail({ workspaceId: workspace.id, email }))) throw problem('KEY_TAKEN', 'email belongs to a member')
     const roleIds = (await requireAssignable(locked, role_ids ?? [])).map(({ id }) => id)
     const names = new Map((await listRoles(locked)).map(({ id, name }) => [id, name]))
     const token = makeSecret()
     const now = scope.now()
     const written = { id: newId(), email, roleIds, invitedBy: scope.actor.id, tokenHash: token.hash, expiresAt: addMs(now, acceptMs) }
-    const row = await upsertInvitation(db, workspace.id, written, { now, resendBefore: addMs(now, -mailIntervalMs) })
+    const times = { now, resendBefore: addMs(now, -mailIntervalMs) }
+    const row = await firstRow(db, upsertInvitation({ workspaceId: workspace.id, ...written, ...times }))
     if (row) {
       await requireMailQuota(locked, email)
       const countAfterInvitation = async () => (await countMembers(db, workspace.id)) + (await countInvitations(db, workspace.id, now))
       await requireWithinPlan(locked, 'members', countAfterInvitation)
       await queueMail(locked, invitationMail(locked, email, token.text))
     }
-    const current = row ?? (await updateInvitationRoles(db, workspace.id, email, role_ids && roleIds, scope.actor.id))
+    const roles = { roleIds: role_ids && roleIds, invitedBy: scope.actor.id }
+    const current = row ?? (await firstRow(db, updateInvitationRoles({ workspaceId: workspace.id, email, ...roles })))
     if (!current) throw new Error('The invitation that was in the way is gone, although the workspace is locked')
     return viewOf(current, names)
   })
@@ -66,13 +69,12 @@ const addMs = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
 /** Invitations that can still be accepted, oldest first. */
 export async function listInvitations(scope: Scope): Promise<InvitationView[]> {
   const names = new Map((await listRoles(scope)).map(({ id, name }) => [id, name]))
-  return (await listInvitationRows(scope.db, scope.workspace.id, scope.now())).map((row) => viewOf(row, names))
+  return (await scope.db.query(listInvitationRows({ workspaceId: scope.workspace.id, now: scope.now() }))).map((row) => viewOf(row, names))
 }
 
 /** Withdraws an invitation: its token is no longer valid. */
 export async function withdrawInvitation({ db, workspace }: Scope, id: string): Promise<void> {
-  const isDeleted = isUuid(id) && (await deleteInvitation(db, workspace.id, id))
-  if (!isDeleted) throw problem('NOT_FOUND')
+  requireRow(isUuid(id) ? await db.query(deleteInvitation({ workspaceId: workspace.id, id })) : [])
 }
 
 async function requireMailQuota({ db, workspace, now }: Scope, email: string): Promise<void> {

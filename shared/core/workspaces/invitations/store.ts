@@ -17,14 +17,12 @@ const list = selectList(columns)
 /** A person who may join a workspace by a token that was mailed. */
 export type Invitation = RowOf<typeof columns>
 
-const listOpenInvitations = statement(
-  'workspaces.listOpenInvitations',
+/** The invitations that can still be accepted, oldest first. */
+export const listInvitationRows = statement(
+  'workspaces.listInvitationRows',
   `select ${list} from invitations where workspace_id = $workspaceId and expires_at > $now order by created_at, id`,
   { params: { workspaceId: uuid, now: instant }, columns },
 )
-/** The invitations that can still be accepted, oldest first. */
-export const listInvitationRows = (db: Executor, workspaceId: string, now: Date): Promise<Invitation[]> =>
-  db.query(listOpenInvitations({ workspaceId, now }))
 
 export const findInvitation = statement(
   'workspaces.findInvitation',
@@ -32,8 +30,12 @@ export const findInvitation = statement(
   { params: { tokenHash: bytes, now: instant }, columns },
 )
 
-const upsertInvitationRow = statement(
-  'workspaces.upsertInvitationRow',
+/**
+ * Stores an invitation. It replaces an earlier one to the same address, whose token becomes invalid. No row, and nothing is changed,
+ * when the earlier one has not expired and is younger than `resendBefore`: its mail has just been sent.
+ */
+export const upsertInvitation = statement(
+  'workspaces.upsertInvitation',
   `insert into invitations (workspace_id, id, email, role_ids, invited_by, token_hash, expires_at, created_at)
    values ($workspaceId, $id, $email, $roleIds, $invitedBy, $tokenHash, $expiresAt, $now)
    on conflict (workspace_id, lower(email)) do update
@@ -56,55 +58,28 @@ const upsertInvitationRow = statement(
     columns,
   },
 )
-/**
- * Stores an invitation. It replaces an earlier one to the same address, whose token becomes invalid. Undefined, and nothing is changed,
- * when the earlier one has not expired and is younger than `resendBefore`: its mail has just been sent.
- */
-export async function upsertInvitation(
-  db: Executor,
-  workspaceId: string,
-  invitation: { id: string; email: string; roleIds: readonly string[]; invitedBy: string | null; tokenHash: Buffer; expiresAt: Date },
-  times: { readonly now: Date; readonly resendBefore: Date },
-): Promise<Invitation | undefined> {
-  return (await db.query(upsertInvitationRow({ workspaceId, ...invitation, ...times })))[0]
-}
 
-const updateRoles = statement(
-  'workspaces.updateRoles',
+/** The invitation of an address; its token stays valid. If `roleIds` is given, it has these roles, in the name of `invitedBy`. */
+export const updateInvitationRoles = statement(
+  'workspaces.updateInvitationRoles',
   `update invitations set role_ids = coalesce($roleIds, role_ids),
      invited_by = case when $roleIds::uuid[] is null then invited_by else $invitedBy end
    where workspace_id = $workspaceId and lower(email) = lower($email) returning ${list}`,
   { params: { workspaceId: uuid, email: text, roleIds: uuids.orNull, invitedBy: uuid.orNull }, columns },
 )
-/** The invitation of an address; its token stays valid. If `roleIds` is given, it has these roles, in the name of `invitedBy`. */
-export async function updateInvitationRoles(
-  db: Executor,
-  workspaceId: string,
-  email: string,
-  roleIds: readonly string[] | undefined,
-  invitedBy: string | null,
-): Promise<Invitation | undefined> {
-  return (await db.query(updateRoles({ workspaceId, email, roleIds, invitedBy })))[0]
-}
 
-const deleteInvitationByToken = statement(
-  'workspaces.deleteInvitationByToken',
+/** Uses up an invitation: of several concurrent calls with one token, one gets it. */
+export const consumeInvitation = statement(
+  'workspaces.consumeInvitation',
   `delete from invitations where token_hash = $tokenHash and expires_at > $now returning ${list}`,
   { params: { tokenHash: bytes, now: instant }, columns },
 )
-/** Uses up an invitation: of several concurrent calls with one token, one gets it. */
-export async function consumeInvitation(db: Executor, tokenHash: Buffer, now: Date): Promise<Invitation | undefined> {
-  return (await db.query(deleteInvitationByToken({ tokenHash, now })))[0]
-}
 
-const deleteInvitationRow = statement(
-  'workspaces.deleteInvitationRow',
+export const deleteInvitation = statement(
+  'workspaces.deleteInvitation',
   'delete from invitations where workspace_id = $workspaceId and id = $id returning id',
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
-export async function deleteInvitation(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(deleteInvitationRow({ workspaceId, id }))).length > 0
-}
 
 const countOpenInvitations = statement(
   'workspaces.countOpenInvitations',

@@ -28,52 +28,39 @@ const members = `
   join workspaces as workspace on workspace.id = member.workspace_id
   where member.workspace_id = $workspaceId`
 
-const listMembers = statement('workspaces.listMembers', `${members} order by member.created_at, person.id`, {
+export const listMemberRows = statement('workspaces.listMemberRows', `${members} order by member.created_at, person.id`, {
   params: { workspaceId: uuid },
   columns,
 })
-export const listMemberRows = (db: Executor, workspaceId: string): Promise<Member[]> => db.query(listMembers({ workspaceId }))
 
-const selectMember = statement('workspaces.selectMember', `${members} and member.user_id = $userId`, {
+export const findMember = statement('workspaces.findMember', `${members} and member.user_id = $userId`, {
   params: { workspaceId: uuid, userId: uuid },
   columns,
 })
-export async function findMember(db: Executor, workspaceId: string, userId: string): Promise<Member | undefined> {
-  return (await db.query(selectMember({ workspaceId, userId })))[0]
-}
 
-const selectMemberByEmail = statement(
-  'workspaces.selectMemberByEmail',
+export const findMemberByEmail = statement(
+  'workspaces.findMemberByEmail',
   `select user_id from members as member join users as person on person.id = member.user_id
    where member.workspace_id = $workspaceId and lower(person.email) = lower($email)`,
   { params: { workspaceId: uuid, email: text }, columns: { user_id: uuid.notNull } },
 )
-export async function hasMemberWithEmail(db: Executor, workspaceId: string, email: string): Promise<boolean> {
-  return (await db.query(selectMemberByEmail({ workspaceId, email }))).length > 0
-}
 
-const insertMemberRow = statement(
-  'workspaces.insertMemberRow',
+/** Makes a person a member; no change if it is one already. */
+export const insertMember = statement(
+  'workspaces.insertMember',
   'insert into members (workspace_id, user_id) values ($workspaceId, $userId) on conflict do nothing',
   { params: { workspaceId: uuid, userId: uuid } },
 )
-/** Makes a person a member; no change if it is one already. */
-export async function insertMember(db: Executor, workspaceId: string, userId: string): Promise<void> {
-  await db.query(insertMemberRow({ workspaceId, userId }))
-}
 
 // Also deletes the invitations that the member sent: otherwise it could come back by an invitation to another of its addresses.
-const deleteMemberRow = statement(
-  'workspaces.deleteMemberRow',
+/** Removes a person from a workspace, with its roles and the invitations that it sent; no row when it is no member. */
+export const deleteMember = statement(
+  'workspaces.deleteMember',
   `with gone as (delete from members where workspace_id = $workspaceId and user_id = $userId returning user_id),
      uninvited as (delete from invitations where workspace_id = $workspaceId and invited_by in (select user_id from gone))
    select user_id from gone`,
   { params: { workspaceId: uuid, userId: uuid }, columns: { user_id: uuid.notNull } },
 )
-/** Removes a person from a workspace, with its roles and the invitations that it sent; false when it is no member. */
-export async function deleteMember(db: Executor, workspaceId: string, userId: string): Promise<boolean> {
-  return (await db.query(deleteMemberRow({ workspaceId, userId }))).length > 0
-}
 
 const countMemberRows = statement(
   'workspaces.countMemberRows',

@@ -12,21 +12,19 @@ import {
 } from '#shared/core/workspaces/service-accounts/access-keys-store.ts'
 import { getServiceAccount } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
 import { lockServiceAccount } from '#shared/core/workspaces/service-accounts/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Keys of a service account, oldest first. */
 export async function listAccessKeys(scope: Scope, accountId: string): Promise<AccessKey[]> {
   const account = await getServiceAccount(scope, accountId)
-  return listAccessKeyRows(scope.db, scope.workspace.id, account.id)
+  return scope.db.query(listAccessKeyRows({ workspaceId: scope.workspace.id, accountId: account.id }))
 }
 
 /** One key of a service account; NOT_FOUND when it has no key with this id. */
 export async function getAccessKey({ db, workspace }: Scope, accountId: string, id: string): Promise<AccessKey> {
-  const found = isUuid(accountId) && isUuid(id) ? await findAccessKey(db, workspace.id, accountId, id) : undefined
-  if (!found) throw problem('NOT_FOUND')
-  return found
+  return requireRow(isUuid(accountId) && isUuid(id) ? await db.query(findAccessKey({ workspaceId: workspace.id, accountId, id })) : [])
 }
 
 /** Creates a key of a service account that holds no more than the caller. The key is returned only here. */
@@ -34,18 +32,18 @@ export async function createAccessKey(scope: Scope, accountId: string, input: Ac
   const expiresAt = readExpiry(input.expires_at ?? null, scope.now())
   return scope.db.transaction(async (tx) => {
     const transactionScope = within(scope, tx)
-    if (!isUuid(accountId) || !(await lockServiceAccount(tx, scope.workspace.id, accountId))) throw problem('NOT_FOUND')
+    requireRow(isUuid(accountId) ? await tx.query(lockServiceAccount({ workspaceId: scope.workspace.id, id: accountId })) : [])
     await requireNoExcess(transactionScope, accountId)
     const token = makeToken('key', scope.workspace.id)
     const key = { id: newId(), name: input.name?.trim() ?? '', prefix: visibleKeyPrefix(token.text), secretHash: token.hash, expiresAt }
-    return { ...(await insertAccessKey(tx, scope.workspace.id, accountId, key)), key: token.text }
+    const row = requireRow(await tx.query(insertAccessKey({ workspaceId: scope.workspace.id, accountId, ...key })))
+    return { ...row, key: token.text }
   })
 }
 
 /** Revokes a key, effective in every process from its next request. */
 export async function revokeAccessKey({ db, workspace }: Scope, accountId: string, id: string): Promise<void> {
-  const isDeleted = isUuid(accountId) && isUuid(id) && (await deleteAccessKey(db, workspace.id, accountId, id))
-  if (!isDeleted) throw problem('NOT_FOUND')
+  requireRow(isUuid(accountId) && isUuid(id) ? await db.query(deleteAccessKey({ workspaceId: workspace.id, accountId, id })) : [])
 }
 
 /** A key carries all rights of its service account, so FORBIDDEN when the caller could not give them. */

@@ -9,17 +9,16 @@ import {
   listServiceAccountRows,
   type ServiceAccount,
 } from '#shared/core/workspaces/service-accounts/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** The workspace's service accounts, oldest first. */
-export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> => listServiceAccountRows(db, workspace.id)
+export const listServiceAccounts = ({ db, workspace }: Scope): Promise<ServiceAccount[]> =>
+  db.query(listServiceAccountRows({ workspaceId: workspace.id }))
 
 /** One service account; NOT_FOUND when the workspace has none with this id. */
 export async function getServiceAccount({ db, workspace }: Scope, id: string): Promise<ServiceAccount> {
-  const found = isUuid(id) ? await findServiceAccount(db, workspace.id, id) : undefined
-  if (!found) throw problem('NOT_FOUND')
-  return found
+  return requireRow(isUuid(id) ? await db.query(findServiceAccount({ workspaceId: workspace.id, id })) : [])
 }
 
 /** Creates a service account with these roles, which grant no more than the caller holds. */
@@ -29,9 +28,9 @@ export async function createServiceAccount(
 ): Promise<ServiceAccount> {
   return scope.db.transaction(async (tx) => {
     const roles = await requireAssignable(within(scope, tx), role_ids)
-    const account = await insertServiceAccount(tx, scope.workspace.id, newId(), name.trim())
-    const roleIds = roles.map(({ id }) => id)
-    await giveRoles(tx, scope.workspace.id, account.id, roleIds)
+    const workspaceId = scope.workspace.id
+    const account = requireRow(await tx.query(insertServiceAccount({ workspaceId, id: newId(), name: name.trim() })))
+    await tx.query(giveRoles({ workspaceId, principalId: account.id, roleIds: roles.map(({ id }) => id) }))
     return account
   })
 }
@@ -39,7 +38,6 @@ export async function createServiceAccount(
 /** Deletes a service account. Its keys are invalid in every process from their next request. */
 export function deleteServiceAccount(scope: Scope, id: string): Promise<void> {
   return withAccessLock(scope, 'iam:manage_members', async ({ db, workspace }) => {
-    const isDeleted = isUuid(id) && (await deleteServiceAccountRow(db, workspace.id, id))
-    if (!isDeleted) throw problem('NOT_FOUND')
+    requireRow(isUuid(id) ? await db.query(deleteServiceAccountRow({ workspaceId: workspace.id, id })) : [])
   })
 }

@@ -40,7 +40,7 @@ export async function eventsAsGuest(
   userId: string,
   window: TimeWindow,
 ): Promise<EventsWithZones> {
-  const events = await listAcceptedInWindow(db, workspace.id, toDates(window), userId)
+  const events = await db.query(listAcceptedInWindow({ workspaceId: workspace.id, ...toDates(window), userId }))
   return { events, zoneOf: ({ timezone }) => timezone }
 }
 

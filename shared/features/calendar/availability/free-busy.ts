@@ -47,7 +47,8 @@ export async function busyTimes(
 ) {
   const { db, workspace, actor } = scope
   const userIds = users.filter(isUuid).map((id) => id.toLowerCase())
-  const owned = userIds.length > 0 ? await listOwnedCalendars(db, workspace.id, actor.personId, userIds) : []
+  const owned =
+    userIds.length > 0 ? await db.query(listOwnedCalendars({ workspaceId: workspace.id, userId: actor.personId, ownerIds: userIds })) : []
   const visible = owned.filter((calendar) => isAccessAtLeast(calendarAccessOf(calendar, actor), 'busy'))
   const visibleIds = userIds.filter(
     (id) => id === actor.personId || visible.some((calendar) => calendar.is_primary && calendar.owner_id === id),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { announceEvent } from '#shared/features/calendar/announce.ts'
-import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import type { Booked, BookingInput } from '#shared/features/calendar/booking/schemas.ts'
 import { listSlotStarts, type OpenBookingPage, requireBookingPage, requireDuration } from '#shared/features/calendar/booking/slots.ts'
 import { type Booking, findBookingByRequest, insertBooking, lockCalendarsOfOwner } from '#shared/features/calendar/booking/store.ts'
@@ -15,6 +14,7 @@ import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { findAttendees, insertAttendees } from '#shared/features/calendar/guests/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
 import { instantMs, instantText } from '#shared/features/calendar/time.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { createKeyedLocks } from '#shared/platform/kernel/process/semaphore.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
@@ -50,16 +50,18 @@ function bookUnderLock(
 ): Promise<Booked> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    if (calendar.owner_id !== null) await lockCalendarsOfOwner(tx, scope.workspace.id, calendar.owner_id)
-    await lockCalendar(tx, scope.workspace.id, calendar.id)
-    // The settings of the page may have changed before the locks were taken.
+    const workspaceId = scope.workspace.id
+    const { id, owner_id: ownerId } = calendar
+    await tx.query(ownerId === null ? lockCalendar({ workspaceId, id }) : lockCalendarsOfOwner({ workspaceId, ownerId }))
+    // The settings of the page may have changed before the lock was taken.
     const open = await requireBookingPage(inside, calendar.key)
-    // The locks are those of `calendar`. Another calendar may have taken its key since it was found.
-    if (open.calendar.id !== calendar.id) throw problem('NOT_FOUND')
+    // The lock is that of `calendar`. Another calendar may have taken its key since it was found.
+    if (open.calendar.id !== id) throw problem('NOT_FOUND')
     const hash = createHash('sha256')
       .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))
       .digest()
-    const earlier = requestKey === undefined ? undefined : await findBookingByRequest(tx, scope.workspace.id, calendar.id, requestKey)
+    const earlier =
+      requestKey === undefined ? undefined : await firstRow(tx, findBookingByRequest({ workspaceId, calendarId: id, requestKey }))
     if (earlier && isExact && !earlier.request_hash?.equals(hash)) {
       throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this page with another body')
     }
@@ -72,12 +74,12 @@ function bookUnderLock(
 
 /** The answer to the first request with this key on the page; undefined when there was none. For pages that repeat it whatever is sent. */
 export async function findFirstAnswer(scope: Scope, { calendar }: OpenBookingPage, requestKey: string): Promise<Booked | undefined> {
-  const earlier = await findBookingByRequest(scope.db, scope.workspace.id, calendar.id, requestKey)
+  const earlier = await firstRow(scope.db, findBookingByRequest({ workspaceId: scope.workspace.id, calendarId: calendar.id, requestKey }))
   return earlier && firstAnswer(scope, earlier)
 }
 
 async function firstAnswer(scope: Scope, earlier: Booking): Promise<Booked> {
-  const event = await findEvent(scope.db, scope.workspace.id, earlier.event_id)
+  const event = await firstRow(scope.db, findEvent({ workspaceId: scope.workspace.id, id: earlier.event_id }))
   const guest = (await findAttendees(scope.db, scope.workspace.id, [earlier.event_id]))
     .get(earlier.event_id)
     ?.find(({ id }) => id === earlier.attendee_id)
@@ -115,12 +117,13 @@ async function createBooking(
     timezone: calendar.timezone,
   }
   const event = newEventRow(scope, { calendar }, eventInput, 'booking', null)
-  await requireNoOverlap(scope, calendar, [event], 'inside')
   await insertEvents(db, workspace.id, [withExtent(event)])
   const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })
   await insertAttendees(db, workspace.id, [guest])
   const ids = { eventId: event.id, calendarId: calendar.id, attendeeId: guest.id }
-  await insertBooking(db, workspace.id, { ...ids, from: new Date(at), to: new Date(to), name, email, notes, requestKey, requestHash })
+  await db.query(
+    insertBooking({ workspaceId: workspace.id, ...ids, from: new Date(at), to: new Date(to), name, email, notes, requestKey, requestHash }),
+  )
   await informGuests(scope, guestMessages(undefined, { root: { event, guests: [guest] }, exceptions: [] }, null), { isBooked: true })
   await announceEvent(scope, calendar, 'created', event, [guest])
   await scheduleReminders(scope, calendar, [event])

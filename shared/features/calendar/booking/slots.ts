@@ -8,7 +8,8 @@ import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/fe
 import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { bookingWeekdays } from '#shared/features/calendar/schemas.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dateText, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dayInZone, type TimeWindow, toWallClock, weekdayFromMonday } from '#shared/features/calendar/time.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
@@ -21,7 +22,7 @@ export interface OpenBookingPage {
 
 /** The booking page of a calendar, by the calendar's key. Throws NOT_FOUND unless it is enabled; records calendars have none. */
 export async function requireBookingPage(scope: Scope, key: string): Promise<OpenBookingPage> {
-  const calendar = await findCalendarByKey(scope.db, scope.workspace.id, key)
+  const calendar = await firstRow(scope.db, findCalendarByKey({ workspaceId: scope.workspace.id, userId: null, key }))
   const page = bookingPageOf(calendar?.settings.booking)
   if (!calendar || calendar.kind === 'records' || !page.enabled) throw problem('NOT_FOUND')
   return { calendar, page }
@@ -105,7 +106,7 @@ interface OpenRange extends TimeWindow {
  * that repeats, the first start and the last end count (docs/contract/calendar.md#slots).
  */
 export function* openingHours({ hours }: Pick<BookingPage, 'hours'>, zone: string, { from, to }: TimeWindow): Generator<OpenRange> {
-  const midnight = (ms: number) => Date.parse(`${dateText(toWallClock(ms, zone))}T00:00:00Z`)
+  const midnight = (ms: number) => dateMs(dayInZone(ms, zone))
   const [first, last] = [midnight(from), midnight(to)]
   const rangesOfDay = (day: number) => joinRanges(dayRanges(hours, day))
   const neverCloses = Array.from({ length: 7 }, (_, index) => rangesOfDay(index * dayMs)).every(
@@ -126,7 +127,7 @@ export function* openingHours({ hours }: Pick<BookingPage, 'hours'>, zone: strin
 
 /** The ranges of a day in local time, in order of time. */
 function dayRanges(hours: BookingPage['hours'], day: number): TimeWindow[] {
-  const name = bookingWeekdays[(new Date(day).getUTCDay() + 6) % 7]
+  const name = bookingWeekdays[weekdayFromMonday(day / dayMs)]
   return ((name && hours[name]) || [])
     .map(([opens, closes]) => ({ from: day + minutesAfterMidnight(opens) * minuteMs, to: day + minutesAfterMidnight(closes) * minuteMs }))
     .sort((a, b) => a.from - b.from)
@@ -223,7 +224,7 @@ async function findBlockingEvents(scope: Scope, calendar: Calendar, window: Time
   const owner = calendar.owner_id
   const own = await eventsOnCalendars(
     scope,
-    owner === null ? [calendar] : await listOwnedCalendars(db, workspace.id, null, [owner]),
+    owner === null ? [calendar] : await db.query(listOwnedCalendars({ workspaceId: workspace.id, userId: null, ownerIds: [owner] })),
     window,
   )
   const asGuest = owner === null ? [] : (await eventsAsGuest(scope, owner, window)).events

@@ -1,6 +1,6 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { bytes, instant, type ParamsOf, type RowOf, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bytes, instant, type RowOf, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
@@ -19,67 +19,51 @@ const list = selectList(columns)
 /** A stored booking. */
 export type Booking = RowOf<typeof columns>
 
-const newBooking = {
-  eventId: uuid,
-  calendarId: uuid,
-  attendeeId: uuid,
-  from: instant,
-  to: instant,
-  name: text,
-  email: text,
-  notes: text,
-  requestKey: text.orNull,
-  requestHash: bytes.orNull,
-}
-
-const insertBookingRow = statement(
-  'calendar.insertBookingRow',
+/** Inserts a booking. Throws SLOT_TAKEN when another one of the calendar overlaps it. */
+export const insertBooking = statement(
+  'calendar.insertBooking',
   `insert into bookings (workspace_id, event_id, calendar_id, attendee_id, slot, name, email, notes, request_key, request_hash)
    values (
      $workspaceId, $eventId, $calendarId, $attendeeId, tstzrange($from, $to), $name, $email, $notes, $requestKey, $requestHash
    )`,
-  { params: { workspaceId: uuid, ...newBooking } },
+  {
+    params: {
+      workspaceId: uuid,
+      eventId: uuid,
+      calendarId: uuid,
+      attendeeId: uuid,
+      from: instant,
+      to: instant,
+      name: text,
+      email: text,
+      notes: text,
+      requestKey: text.orNull,
+      requestHash: bytes.orNull,
+    },
+  },
 )
-/** Inserts a booking. Throws SLOT_TAKEN when another one of the calendar overlaps it. */
-export async function insertBooking(db: Executor, workspaceId: string, booking: ParamsOf<typeof newBooking>): Promise<void> {
-  await db.query(insertBookingRow({ workspaceId, ...booking }))
-}
 
-const selectBookingByRequest = statement(
-  'calendar.selectBookingByRequest',
+/** The booking of a calendar by the key of its request. */
+export const findBookingByRequest = statement(
+  'calendar.findBookingByRequest',
   `select ${list} from bookings where workspace_id = $workspaceId and calendar_id = $calendarId and request_key = $requestKey`,
   { params: { workspaceId: uuid, calendarId: uuid, requestKey: text }, columns },
 )
-/** The booking of a calendar by the key of its request. */
-export async function findBookingByRequest(
-  db: Executor,
-  workspaceId: string,
-  calendarId: string,
-  requestKey: string,
-): Promise<Booking | undefined> {
-  return (await db.query(selectBookingByRequest({ workspaceId, calendarId, requestKey })))[0]
-}
 
-const selectBooking = statement(
-  'calendar.selectBooking',
+/** The booking of an event. */
+export const findBooking = statement(
+  'calendar.findBooking',
   `select ${list} from bookings where workspace_id = $workspaceId and event_id = $eventId`,
   { params: { workspaceId: uuid, eventId: uuid }, columns },
 )
-/** The booking of an event. */
-export async function findBooking(db: Executor, workspaceId: string, eventId: string): Promise<Booking | undefined> {
-  return (await db.query(selectBooking({ workspaceId, eventId })))[0]
-}
 
-const setBookingCancelled = statement(
-  'calendar.setBookingCancelled',
+/** Cancels a booking; no row when it is already cancelled. */
+export const cancelBooking = statement(
+  'calendar.cancelBooking',
   `update bookings set status = 'cancelled', slot = null
    where workspace_id = $workspaceId and event_id = $eventId and status = 'booked' returning event_id`,
   { params: { workspaceId: uuid, eventId: uuid }, columns: { event_id: uuid.notNull } },
 )
-/** Cancels a booking; returns false when it is already cancelled. */
-export async function cancelBooking(db: Executor, workspaceId: string, eventId: string): Promise<boolean> {
-  return (await db.query(setBookingCancelled({ workspaceId, eventId }))).length > 0
-}
 
 const clearSlots = statement(
   'calendar.clearSlots',
@@ -97,12 +81,9 @@ export async function releaseSlots(db: Executor, workspaceId: string, eventIds: 
   if (eventIds.length > 0) await db.query(clearSlots({ workspaceId, eventIds }))
 }
 
-const lockOwnedCalendars = statement(
-  'calendar.lockOwnedCalendars',
+/** Locks a person's calendars until the transaction ends, so that bookings of the person's time run one after the other. */
+export const lockCalendarsOfOwner = statement(
+  'calendar.lockCalendarsOfOwner',
   'select id from calendars where workspace_id = $workspaceId and owner_id = $ownerId order by id for no key update',
   { params: { workspaceId: uuid, ownerId: uuid }, columns: { id: uuid.notNull } },
 )
-/** Locks a person's calendars until the transaction ends, so that bookings of the person's time run one after the other. */
-export async function lockCalendarsOfOwner(db: Executor, workspaceId: string, ownerId: string): Promise<void> {
-  await db.query(lockOwnedCalendars({ workspaceId, ownerId }))
-}

@@ -34,12 +34,13 @@ import {
   settingKeys,
 } from '#shared/features/calendar/schemas.ts'
 import { withMicroseconds } from '#shared/features/calendar/time.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Calendars that the caller owns, has a share of or reaches by a role; `withOthers` adds others' personal ones visible to every member. */
 export async function reachableCalendars(scope: Scope, withOthers: boolean): Promise<CalendarWithAccess[]> {
-  const read = () => listCalendarRows(scope.db, scope.workspace.id, scope.actor.personId, withOthers)
+  const read = () => scope.db.query(listCalendarRows({ workspaceId: scope.workspace.id, userId: scope.actor.personId, withOthers }))
   const known = await read()
   return visibleCalendars(scope, (await ensureDefaultCalendars(scope, known)) ? await read() : known)
 }
@@ -56,7 +57,7 @@ export async function getCalendar(scope: Scope, id: string): Promise<CalendarVie
 
 /** The id of the calendar with this key. Creates the team calendar on first use. Throws NOT_FOUND for an unknown key. */
 export async function requireCalendarByKey(scope: Scope, key: string): Promise<string> {
-  const find = () => findCalendarByKey(scope.db, scope.workspace.id, key)
+  const find = () => firstRow(scope.db, findCalendarByKey({ workspaceId: scope.workspace.id, userId: null, key }))
   let calendar = await find()
   if (!calendar && key === teamCalendarKey && (await ensureDefaultCalendars(scope, []))) calendar = await find()
   if (!calendar) throw problem('NOT_FOUND', 'calendar_key names no calendar')
@@ -113,7 +114,7 @@ export function changeCalendar(scope: Scope, id: string, change: CalendarChange)
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     await requireCalendar(txScope, id, 'manage')
-    await lockCalendar(tx, scope.workspace.id, id)
+    await tx.query(lockCalendar({ workspaceId: scope.workspace.id, id }))
     const { calendar, access } = await requireCalendar(txScope, id, 'manage')
     const { settings, ...plain } = change
     if (plain.timezone !== undefined) requireTimeZone(plain.timezone)
@@ -159,7 +160,7 @@ const withoutUnknownKeys = (settings: Readonly<Record<string, unknown>>): unknow
 export async function deleteCalendar(scope: Scope, id: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, id, 'manage')
   if (calendar.is_primary || calendar.key === teamCalendarKey) throw problem('FORBIDDEN', 'This calendar cannot be deleted')
-  if (!(await deleteCalendarRow(scope.db, scope.workspace.id, calendar.id))) throw problem('NOT_FOUND')
+  requireRow(await scope.db.query(deleteCalendarRow({ workspaceId: scope.workspace.id, id: calendar.id })))
   return { deleted: true }
 }
 

@@ -67,34 +67,30 @@ const selectShared = `
 
 const order = 'order by calendar.is_primary desc, calendar.created_at, calendar.id'
 
-const selectCalendar = statement('calendar.selectCalendar', `${selectShared} and calendar.id = $id`, {
+/** A calendar by id, without an access check; `share` is the given person's. No row when its owner has left the workspace. */
+export const findCalendar = statement('calendar.findCalendar', `${selectShared} and calendar.id = $id`, {
   params: { ...sharedParams, id: uuid },
   columns: columnsWithShare,
 })
-/** A calendar by id, without an access check; `share` is the given person's. Undefined when its owner has left the workspace. */
-export async function findCalendar(db: Executor, workspaceId: string, userId: string | null, id: string): Promise<Calendar | undefined> {
-  return (await db.query(selectCalendar({ workspaceId, userId, id })))[0]
-}
 
-const selectCalendarsById = statement('calendar.selectCalendarsById', `${selectShared} and calendar.id = any($ids) ${order}`, {
+/** Calendars by id, as `findCalendar`. */
+export const findCalendarsById = statement('calendar.findCalendarsById', `${selectShared} and calendar.id = any($ids) ${order}`, {
   params: { ...sharedParams, ids: uuids },
   columns: columnsWithShare,
 })
-/** Calendars by id, as `findCalendar`. */
-export const findCalendarsById = (db: Executor, workspaceId: string, userId: string | null, ids: readonly string[]): Promise<Calendar[]> =>
-  db.query(selectCalendarsById({ workspaceId, userId, ids }))
 
-const selectCalendarByKey = statement('calendar.selectCalendarByKey', `${selectShared} and calendar.key = $key`, {
+/** A calendar by key, as `findCalendar`. */
+export const findCalendarByKey = statement('calendar.findCalendarByKey', `${selectShared} and calendar.key = $key`, {
   params: { ...sharedParams, key: text },
   columns: columnsWithShare,
 })
-/** A calendar by key, without an access check and without a share. */
-export async function findCalendarByKey(db: Executor, workspaceId: string, key: string): Promise<Calendar | undefined> {
-  return (await db.query(selectCalendarByKey({ workspaceId, userId: null, key })))[0]
-}
 
-const selectCalendars = statement(
-  'calendar.selectCalendars',
+/**
+ * Calendars that may be visible to a person: those that are not personal, the person's own and shared ones. `withOthers` adds other
+ * people's personal calendars whose visibility is not `none`.
+ */
+export const listCalendarRows = statement(
+  'calendar.listCalendarRows',
   `${selectShared} and (
      calendar.kind <> 'personal' or calendar.owner_id = $userId or share.level is not null
      or ($withOthers and calendar.visibility <> 'none')
@@ -102,24 +98,16 @@ const selectCalendars = statement(
    ${order}`,
   { params: { ...sharedParams, withOthers: boolean }, columns: columnsWithShare },
 )
-/**
- * Calendars that may be visible to a person: those that are not personal, the person's own and shared ones. `withOthers` adds other
- * people's personal calendars whose visibility is not `none`.
- */
-export const listCalendarRows = (db: Executor, workspaceId: string, userId: string | null, withOthers: boolean): Promise<Calendar[]> =>
-  db.query(selectCalendars({ workspaceId, userId, withOthers }))
 
-const selectOwnedCalendars = statement('calendar.selectOwnedCalendars', `${selectShared} and calendar.owner_id = any($ownerIds) ${order}`, {
-  params: { ...sharedParams, ownerIds: uuids },
-  columns: columnsWithShare,
-})
 /** The personal calendars of some people. */
-export const listOwnedCalendars = (
-  db: Executor,
-  workspaceId: string,
-  userId: string | null,
-  ownerIds: readonly string[],
-): Promise<Calendar[]> => db.query(selectOwnedCalendars({ workspaceId, userId, ownerIds }))
+export const listOwnedCalendars = statement(
+  'calendar.listOwnedCalendars',
+  `${selectShared} and calendar.owner_id = any($ownerIds) ${order}`,
+  {
+    params: { ...sharedParams, ownerIds: uuids },
+    columns: columnsWithShare,
+  },
+)
 
 const selectCalendarIds = statement(
   'calendar.selectCalendarIds',
@@ -179,25 +167,19 @@ export async function updateCalendar(db: Executor, workspaceId: string, calendar
   return { ...requireRow(await db.query(changed)), share: calendar.share }
 }
 
-const selectCalendarForUpdate = statement(
-  'calendar.selectCalendarForUpdate',
+/** Locks a calendar until the transaction ends. */
+export const lockCalendar = statement(
+  'calendar.lockCalendar',
   'select id from calendars where workspace_id = $workspaceId and id = $id for no key update',
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
-/** Locks a calendar until the transaction ends; returns false when it does not exist. */
-export async function lockCalendar(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(selectCalendarForUpdate({ workspaceId, id }))).length > 0
-}
 
-const deleteCalendarById = statement(
-  'calendar.deleteCalendarById',
+/** Deletes a calendar; no row when it does not exist. */
+export const deleteCalendarRow = statement(
+  'calendar.deleteCalendarRow',
   'delete from calendars where workspace_id = $workspaceId and id = $id returning id',
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
-/** Deletes a calendar; returns false when it does not exist. */
-export async function deleteCalendarRow(db: Executor, workspaceId: string, id: string): Promise<boolean> {
-  return (await db.query(deleteCalendarById({ workspaceId, id }))).length > 0
-}
 
 /** The secrets in the addresses of subscription links. */
 export const feedSecrets = defineSealed({
@@ -250,17 +232,17 @@ const shareColumns = {
 }
 const shareList = 'share.id, person.email, share.user_id, person.name, share.level, share.created_at'
 
-const selectShares = statement(
-  'calendar.selectShares',
+/** The shares of a calendar, oldest first. */
+export const listShareRows = statement(
+  'calendar.listShareRows',
   `select ${shareList} from calendar_shares as share join users as person on person.id = share.user_id
    where share.workspace_id = $workspaceId and share.calendar_id = $calendarId order by share.created_at, share.id`,
   { params: { workspaceId: uuid, calendarId: uuid }, columns: shareColumns },
 )
-/** The shares of a calendar, oldest first. */
-export const listShareRows = (db: Executor, workspaceId: string, calendarId: string) => db.query(selectShares({ workspaceId, calendarId }))
 
-const upsertShare = statement(
-  'calendar.upsertShare',
+/** Shares a calendar with the member who has an address, or changes the level; no row when there is no such member. */
+export const putCalendarShare = statement(
+  'calendar.putCalendarShare',
   `with person as (
      select person.id, person.email, person.name from members as member join users as person on person.id = member.user_id
      where member.workspace_id = $workspaceId and lower(person.email) = lower($email)
@@ -277,22 +259,10 @@ const upsertShare = statement(
     columns: { ...shareColumns, is_new: boolean.notNull },
   },
 )
-/** Shares a calendar with the member who has an address, or changes the level; returns undefined when there is no such member. */
-export async function putCalendarShare(
-  db: Executor,
-  workspaceId: string,
-  calendarId: string,
-  share: { readonly id: string } & Pick<CalendarShareView, 'email' | 'level'>,
-) {
-  return (await db.query(upsertShare({ workspaceId, calendarId, ...share })))[0]
-}
 
-const deleteShare = statement(
-  'calendar.deleteShare',
+/** Deletes a share; no row when the calendar has no such share. */
+export const deleteCalendarShare = statement(
+  'calendar.deleteCalendarShare',
   'delete from calendar_shares where workspace_id = $workspaceId and calendar_id = $calendarId and id = $id returning id',
   { params: { workspaceId: uuid, calendarId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
-/** Deletes a share; returns false when the calendar has no such share. */
-export async function deleteCalendarShare(db: Executor, workspaceId: string, calendarId: string, id: string): Promise<boolean> {
-  return (await db.query(deleteShare({ workspaceId, calendarId, id }))).length > 0
-}

@@ -16,6 +16,7 @@ import { informGuests } from '#shared/features/calendar/guests/inform-guests.ts'
 import { type Attendee, insertAttendees } from '#shared/features/calendar/guests/store.ts'
 import { scheduleReminders } from '#shared/features/calendar/reminders/schedule.ts'
 import { zoneRelease } from '#shared/features/calendar/time.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -39,7 +40,9 @@ export function createEvent(
 ): Promise<EventView> {
   return runWithOverlapCheck(scope, async (txScope, checked) => {
     const known =
-      deduplicationKey === undefined ? undefined : await findEventByDeduplicationKey(txScope.db, scope.workspace.id, deduplicationKey)
+      deduplicationKey === undefined
+        ? undefined
+        : await firstRow(txScope.db, findEventByDeduplicationKey({ workspaceId: scope.workspace.id, deduplicationKey }))
     if (known) return eventViewOf(await requireVisibleEvent(txScope, known))
     const accessed = await requireWritableCalendar(txScope, input.calendar_id)
     const row = newEventRow(txScope, accessed, input, source, deduplicationKey ?? null)

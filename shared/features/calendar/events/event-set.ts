@@ -3,6 +3,7 @@ import { type ReadEvent, requireVisibleEvent } from '#shared/features/calendar/e
 import { type EventRow, findEvent, findExceptions, lockEvent } from '#shared/features/calendar/events/store.ts'
 import { type Attendee, findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** An event that is locked for a change, with its series, exceptions and guests. */
@@ -18,10 +19,11 @@ export interface EventSet extends ReadEvent {
 /** Locks an event for a change; an occurrence is locked through its series. Throws NOT_FOUND and FORBIDDEN like `requireEvent`. */
 export async function lockEventSet(scope: Scope, id: string, needed: CalendarAccess): Promise<EventSet> {
   const { db, workspace } = scope
-  const found = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined
-  const root = found && (await lockEvent(db, workspace.id, found.series_id ?? found.id))
+  const found = isUuid(id) ? await firstRow(db, findEvent({ workspaceId: workspace.id, id })) : undefined
+  const root = found && (await firstRow(db, lockEvent({ workspaceId: workspace.id, id: found.series_id ?? found.id })))
   const isOccurrence = found !== undefined && found.series_id !== null
-  const read = await requireVisibleEvent(scope, isOccurrence ? root && (await findEvent(db, workspace.id, found.id)) : root, needed)
+  const event = root && isOccurrence ? await firstRow(db, findEvent({ workspaceId: workspace.id, id: found.id })) : root
+  const read = await requireVisibleEvent(scope, event, needed)
   const series = root?.recurrence ? root : undefined
   const exceptions = series ? await findExceptions(db, workspace.id, [series.id]) : []
   const ids = [read.event.id, ...(series ? [series.id] : []), ...exceptions.map((one) => one.id)]

@@ -66,7 +66,9 @@ async function invitedEvents(
   const { actor, db, workspace } = scope
   if (actor.personId === null) return []
   const excludedIds = calendars.map(({ calendar }) => calendar.id)
-  const found = await listInvitedInWindow(db, workspace.id, excludedIds, instantsToRead(window), actor.personId)
+  const found = await db.query(
+    listInvitedInWindow({ workspaceId: workspace.id, exceptCalendarIds: excludedIds, ...instantsToRead(window), userId: actor.personId }),
+  )
   const occurrences = await listOccurrencesIn(found, window, ({ timezone }) => timezone, budget, maxListedOccurrences)
   return occurrences.flatMap((one) => listedOccurrencesFor(one, { access: accessByLevel('none'), isGuest: one.event.my_status !== null }))
 }

@@ -11,7 +11,8 @@ import { type Attendee, findAttendees } from '#shared/features/calendar/guests/s
 import type { CalendarAccess } from '#shared/features/calendar/schemas.ts'
 import { withMicroseconds } from '#shared/features/calendar/time.ts'
 import { ruleInWords } from '#shared/features/calendar/time-in-words.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** An event with its calendar, its guests and the caller's access to the calendar. */
@@ -27,15 +28,16 @@ const isGuest = ({ actor: { personId } }: Scope, guests: readonly Attendee[]): b
 
 /** An event whose details the caller may see. Throws NOT_FOUND for any other, FORBIDDEN when the calendar access is too low. */
 async function requireEvent(scope: Scope, id: string, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
-  const event = isUuid(id) ? await findEvent(scope.db, scope.workspace.id, id) : undefined
+  const event = isUuid(id) ? await firstRow(scope.db, findEvent({ workspaceId: scope.workspace.id, id })) : undefined
   return requireVisibleEvent(scope, event, needed)
 }
 
 /** Like `requireEvent`, for a row that was already read; undefined is NOT_FOUND. */
 export async function requireVisibleEvent(scope: Scope, event: EventRow | undefined, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
   const { actor, db, workspace } = scope
-  const calendar = event && !event.is_removed ? await findCalendar(db, workspace.id, scope.actor.personId, event.calendar_id) : undefined
-  if (!event || !calendar) throw problem('NOT_FOUND')
+  if (!event || event.is_removed) throw problem('NOT_FOUND')
+  const place = { workspaceId: workspace.id, userId: actor.personId, id: event.calendar_id }
+  const calendar = requireRow(await db.query(findCalendar(place)))
   const guests = (await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []
   const access = calendarAccessOf(calendar, actor)
   if (eventAccessOf(event, { access, isGuest: isGuest(scope, guests) }) !== 'details') throw problem('NOT_FOUND')
@@ -52,7 +54,9 @@ export async function getEvent(scope: Scope, id: string): Promise<EventView> {
 export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: string): Promise<EventView[]> {
   const { db, workspace } = scope
   await getRecord(scope, typeKey, recordId)
-  const found = await findEventsOfRecord(db, workspace.id, typeKey, recordId.toLowerCase(), scope.actor.personId)
+  const found = await db.query(
+    findEventsOfRecord({ workspaceId: workspace.id, typeKey, recordId: recordId.toLowerCase(), userId: scope.actor.personId }),
+  )
   const guests = await findAttendees(
     db,
     workspace.id,
@@ -60,7 +64,8 @@ export async function eventsOfRecord(scope: Scope, typeKey: string, recordId: st
   )
   const calendars = new Map<string, Calendar | undefined>()
   for (const { calendar_id: id } of found)
-    if (!calendars.has(id)) calendars.set(id, await findCalendar(db, workspace.id, scope.actor.personId, id))
+    if (!calendars.has(id))
+      calendars.set(id, await firstRow(db, findCalendar({ workspaceId: workspace.id, userId: scope.actor.personId, id })))
   return found.flatMap((event) => {
     const calendar = calendars.get(event.calendar_id)
     if (!calendar) return []

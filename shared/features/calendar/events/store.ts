@@ -71,12 +71,12 @@ export type EventRow = RowOf<typeof eventColumns>
 /** An event row with the time range of all its occurrences. */
 export type EventWithExtent = EventRow & { readonly extent: string }
 
-const given = 'jsonb_populate_recordset(null::calendar_events, $events::jsonb) as given'
+const givenEvents = 'jsonb_populate_recordset(null::calendar_events, $events::jsonb) as given'
 const givenList = `${selectList(eventColumns, 'given')}, given.extent`
 
 const insertEventRows = statement(
   'calendar.insertEventRows',
-  `insert into calendar_events (workspace_id, ${list}, extent) select $workspaceId::uuid, ${givenList} from ${given}`,
+  `insert into calendar_events (workspace_id, ${list}, extent) select $workspaceId::uuid, ${givenList} from ${givenEvents}`,
   { params: { workspaceId: uuid, events: jsonb } },
 )
 /** Inserts events. A series must come before its exceptions. */
@@ -87,7 +87,7 @@ export async function insertEvents(db: Executor, workspaceId: string, events: re
 const updateEventRows = statement(
   'calendar.updateEventRows',
   `update calendar_events as event set (${list}, extent) = (select ${givenList})
-   from ${given} where event.workspace_id = $workspaceId and event.id = given.id`,
+   from ${givenEvents} where event.workspace_id = $workspaceId and event.id = given.id`,
   { params: { workspaceId: uuid, events: jsonb } },
 )
 /** Replaces all columns of existing events. */
@@ -105,39 +105,26 @@ export async function deleteEvents(db: Executor, workspaceId: string, ids: reado
   if (ids.length > 0) await db.query(deleteEventRows({ workspaceId, ids }))
 }
 
-const selectEvent = statement(
-  'calendar.selectEvent',
+/** An event by its id. */
+export const findEvent = statement(
+  'calendar.findEvent',
   `select ${list} from calendar_events where workspace_id = $workspaceId and id = $id`,
   { params: { workspaceId: uuid, id: uuid }, columns: eventColumns },
 )
-/** An event by its id. */
-export async function findEvent(db: Executor, workspaceId: string, id: string): Promise<EventRow | undefined> {
-  return (await db.query(selectEvent({ workspaceId, id })))[0]
-}
 
-const selectEventForUpdate = statement(
-  'calendar.selectEventForUpdate',
+/** An event by its id, locked until the transaction ends. */
+export const lockEvent = statement(
+  'calendar.lockEvent',
   `select ${list} from calendar_events where workspace_id = $workspaceId and id = $id for no key update`,
   { params: { workspaceId: uuid, id: uuid }, columns: eventColumns },
 )
-/** An event by its id, locked until the transaction ends. */
-export async function lockEvent(db: Executor, workspaceId: string, id: string): Promise<EventRow | undefined> {
-  return (await db.query(selectEventForUpdate({ workspaceId, id })))[0]
-}
 
-const selectEventByKey = statement(
-  'calendar.selectEventByKey',
+/** The event with a deduplication key. */
+export const findEventByDeduplicationKey = statement(
+  'calendar.findEventByDeduplicationKey',
   `select ${list} from calendar_events where workspace_id = $workspaceId and deduplication_key = $deduplicationKey`,
   { params: { workspaceId: uuid, deduplicationKey: text }, columns: eventColumns },
 )
-/** The event with a deduplication key. */
-export async function findEventByDeduplicationKey(
-  db: Executor,
-  workspaceId: string,
-  deduplicationKey: string,
-): Promise<EventRow | undefined> {
-  return (await db.query(selectEventByKey({ workspaceId, deduplicationKey })))[0]
-}
 
 const selectExceptions = statement(
   'calendar.selectExceptions',
@@ -149,15 +136,13 @@ const selectExceptions = statement(
 export const findExceptions = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
   seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectExceptions({ workspaceId, seriesIds }))
 
-const selectEventsOfCalendars = statement(
-  'calendar.selectEventsOfCalendars',
+/** All events of some calendars except removed occurrences, series before their exceptions. */
+export const listAllEvents = statement(
+  'calendar.listAllEvents',
   `select ${list} from calendar_events where workspace_id = $workspaceId and calendar_id = any($calendarIds) and not is_removed
    order by series_id nulls first, id`,
   { params: { workspaceId: uuid, calendarIds: uuids }, columns: eventColumns },
 )
-/** All events of some calendars except removed occurrences, series before their exceptions. */
-export const listAllEvents = (db: Executor, workspaceId: string, calendarIds: readonly string[]): Promise<EventRow[]> =>
-  db.query(selectEventsOfCalendars({ workspaceId, calendarIds }))
 
 const selectRemovedOccurrences = statement(
   'calendar.selectRemovedOccurrences',
@@ -233,25 +218,11 @@ const isInvited = `exists (
 const windowParams = { workspaceId: uuid, from: instant, to: instant, userId: uuid.orNull }
 const isOfCalendars = 'event.calendar_id = any($calendarIds)'
 
-interface Window {
-  readonly from: Date
-  readonly to: Date
-}
-
-const selectEventsInWindow = statement('calendar.selectEventsInWindow', selectInWindow(eventColumns, isOfCalendars), {
+/** Events of calendars that may occur between two instants, and exceptions of their series that replace an occurrence in that time. */
+export const findEventsInWindow = statement('calendar.findEventsInWindow', selectInWindow(eventColumns, isOfCalendars), {
   params: { ...windowParams, calendarIds: uuids },
   columns: columnsWithAnswer,
 })
-/** Events of calendars that may occur between two instants, and exceptions of their series that replace an occurrence in that time. */
-export const findEventsInWindow = (
-  db: Executor,
-  workspaceId: string,
-  calendarIds: readonly string[],
-  { from, to }: Window,
-  userId: string | null,
-): Promise<EventWithAnswer[]> =>
-  calendarIds.length === 0 ? Promise.resolve([]) : db.query(selectEventsInWindow({ workspaceId, calendarIds, from, to, userId }))
-
 const selectListedEvents = statement('calendar.selectListedEvents', selectInWindow(listedColumns, isOfCalendars), {
   params: { ...windowParams, calendarIds: uuids },
   columns: listedColumnsWithAnswer,
@@ -261,27 +232,21 @@ export const listEventsInWindow = (
   db: Executor,
   workspaceId: string,
   calendarIds: readonly string[],
-  { from, to }: Window,
+  { from, to }: { readonly from: Date; readonly to: Date },
   userId: string | null,
 ): Promise<ListedEvent[]> =>
   calendarIds.length === 0 ? Promise.resolve([]) : db.query(selectListedEvents({ workspaceId, calendarIds, from, to, userId }))
 
-const selectInvitedEvents = statement(
-  'calendar.selectInvitedEvents',
+/** As `listEventsInWindow`, for events to which a person is invited, of all calendars except some. */
+export const listInvitedInWindow = statement(
+  'calendar.listInvitedInWindow',
   selectInWindow(listedColumns, `event.calendar_id <> all($exceptCalendarIds) and ${isInvited}`),
   { params: { ...windowParams, exceptCalendarIds: uuids }, columns: listedColumnsWithAnswer },
 )
-/** As `listEventsInWindow`, for events to which a person is invited, of all calendars except some. */
-export const listInvitedInWindow = (
-  db: Executor,
-  workspaceId: string,
-  exceptCalendarIds: readonly string[],
-  { from, to }: Window,
-  userId: string,
-): Promise<ListedEvent[]> => db.query(selectInvitedEvents({ workspaceId, exceptCalendarIds, from, to, userId }))
 
-const selectEventsAsGuest = statement(
-  'calendar.selectEventsAsGuest',
+/** As `listEventsInWindow`, for events to which a person is invited, of all calendars that the person does not own. */
+export const listAcceptedInWindow = statement(
+  'calendar.listAcceptedInWindow',
   selectInWindow(
     listedColumns,
     `${isInvited} and not exists (
@@ -290,12 +255,10 @@ const selectEventsAsGuest = statement(
   ),
   { params: windowParams, columns: listedColumnsWithAnswer },
 )
-/** As `listEventsInWindow`, for events to which a person is invited, of all calendars that the person does not own. */
-export const listAcceptedInWindow = (db: Executor, workspaceId: string, { from, to }: Window, userId: string): Promise<ListedEvent[]> =>
-  db.query(selectEventsAsGuest({ workspaceId, from, to, userId }))
 
-const selectEventsOfRecord = statement(
-  'calendar.selectEventsOfRecord',
+/** The events that are linked to a record, latest first, at most 500. */
+export const findEventsOfRecord = statement(
+  'calendar.findEventsOfRecord',
   `select ${selectList(eventColumns, 'event')}, me.status as my_status
    from calendar_events as event
    left join calendar_attendees as me on me.workspace_id = event.workspace_id and me.event_id = event.id and me.user_id = $userId
@@ -303,11 +266,3 @@ const selectEventsOfRecord = statement(
    order by lower(event.extent) desc, event.id limit 500`,
   { params: { workspaceId: uuid, typeKey: text, recordId: uuid, userId: uuid.orNull }, columns: columnsWithAnswer },
 )
-/** The events that are linked to a record, latest first, at most 500. */
-export const findEventsOfRecord = (
-  db: Executor,
-  workspaceId: string,
-  typeKey: string,
-  recordId: string,
-  userId: string | null,
-): Promise<EventWithAnswer[]> => db.query(selectEventsOfRecord({ workspaceId, typeKey, recordId, userId }))

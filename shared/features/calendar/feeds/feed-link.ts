@@ -19,7 +19,7 @@ export async function switchFeed(scope: Scope, id: string, enabled: boolean) {
   const feed = enabled ? { hash: token.hash, sealed: feedSecrets.seal(scope.config, calendar, token.text) } : null
   return scope.db.transaction(async (tx) => {
     // The stored file is deleted with the old link; the first request of a new link writes it again.
-    await deleteFeedFile(tx, scope.workspace.id, calendar.id)
+    await tx.query(deleteFeedFile({ workspaceId: scope.workspace.id, calendarId: calendar.id }))
     return { calendar: await writeFeedSecret(tx, scope.workspace.id, calendar, feed, scope.now()), access }
   })
 }

@@ -5,7 +5,7 @@ import { calendarVersion, findCalendar } from '#shared/features/calendar/calenda
 import { findFeed, putFeedFile } from '#shared/features/calendar/feeds/store.ts'
 import { writeCalendarFile } from '#shared/features/calendar/import-export/export-calendar.ts'
 import { findJobFile } from '#shared/platform/jobs/job-files.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { requireRow } from '#shared/platform/kernel/errors.ts'
 
 /** Version of the file format. Raise it when files are written differently: stored files are then written again. */
 const formatVersion = 1
@@ -35,8 +35,7 @@ const headersOf = (key: string, etag: string, changedAt: Date): Record<string, s
 
 /** The feed of a link's secret. Throws NOT_FOUND for an unknown or replaced secret. */
 export async function requireFeed({ db, workspace }: Scope, token: string): Promise<Feed> {
-  const row = await findFeed(db, workspace.id, hashSecret(token))
-  if (!row) throw problem('NOT_FOUND')
+  const row = requireRow(await db.query(findFeed({ workspaceId: workspace.id, feedHash: hashSecret(token) })))
   const etag = tagOf(row.id, row.version)
   const changedAt = new Date(row.changed_at)
   const isKept = row.tag === etag && row.blob_id !== null && row.size_bytes !== null
@@ -56,8 +55,7 @@ export async function requireFeed({ db, workspace }: Scope, token: string): Prom
 export async function writeFeedFile(scope: Scope, calendarId: string) {
   const { db, workspace } = scope
   const { version, changed_at } = await calendarVersion(db, workspace.id, calendarId)
-  const calendar = await findCalendar(db, workspace.id, null, calendarId)
-  if (!calendar) throw problem('NOT_FOUND')
+  const calendar = requireRow(await db.query(findCalendar({ workspaceId: workspace.id, userId: null, id: calendarId })))
   const tag = tagOf(calendar.id, version)
   return {
     name: '',
@@ -70,5 +68,5 @@ export async function writeFeedFile(scope: Scope, calendarId: string) {
 /** Registers a job's file as the file of the calendar's feed. `tag` is the ETag of the calendar's version from which the file was written. */
 export async function storeFeedFile({ db, workspace }: Scope, calendarId: string, tag: string, fileId: string): Promise<void> {
   const file = await findJobFile(db, workspace.id, fileId)
-  if (file) await putFeedFile(db, workspace.id, calendarId, { tag, blobId: file.blob_id, sizeBytes: file.size_bytes })
+  if (file) await db.query(putFeedFile({ workspaceId: workspace.id, calendarId, tag, blobId: file.blob_id, sizeBytes: file.size_bytes }))
 }

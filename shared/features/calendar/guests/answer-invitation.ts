@@ -18,7 +18,7 @@ export function answerInvitation(scope: Scope, id: string, status: GuestAnswer):
     const callerGuest = set.guests.find(({ user_id }) => user_id !== null && user_id === personId)
     if (!callerGuest) throw problem('FORBIDDEN', 'Only guests of the event can answer its invitation')
     if (!takesPlace(set.event)) return eventViewOf(set)
-    await writeAnswer(tx, scope.workspace.id, callerGuest, status)
+    await tx.query(writeAnswer({ workspaceId: scope.workspace.id, eventId: callerGuest.event_id, id: callerGuest.id, status }))
     const guests = set.guests.map((guest) => (guest.id === callerGuest.id ? { ...guest, status } : guest))
     return eventViewOf({ ...set, guests })
   })

@@ -19,7 +19,8 @@ export interface Guest {
 export async function readGuests({ db, workspace }: Scope, sent: readonly AttendeeInput[]): Promise<Guest[]> {
   const ids = sent.flatMap(({ user_id }) => (user_id === undefined ? [] : [user_id]))
   const emails = sent.flatMap(({ email }) => (email === undefined ? [] : [email.toLowerCase()]))
-  const members = ids.length + emails.length === 0 ? [] : await findMembers(db, workspace.id, ids.filter(isUuid), emails)
+  const members =
+    ids.length + emails.length === 0 ? [] : await db.query(findMembers({ workspaceId: workspace.id, ids: ids.filter(isUuid), emails }))
   const byId = new Map(members.map((member) => [member.id, member]))
   const byEmail = new Map(members.map((member) => [member.email.toLowerCase(), member]))
   const guests = sent.map(({ user_id, email, name = '' }, index): Guest => {

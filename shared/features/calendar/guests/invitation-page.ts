@@ -18,6 +18,7 @@ import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import { lastStart } from '#shared/features/calendar/series/expand.ts'
 import { changeSeries, highestSequence } from '#shared/features/calendar/series/plan-change.ts'
 import { eventTimeInWords, ruleInWords } from '#shared/features/calendar/time-in-words.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
@@ -33,9 +34,9 @@ interface OpenInvitation {
 /** The invitation of a guest's secret. Throws NOT_FOUND for an unknown secret, or if the event ended over 30 days ago. */
 async function requireOpenInvitation(scope: Scope, token: string): Promise<OpenInvitation> {
   const { db, workspace } = scope
-  const guest = await findAttendeeByToken(db, workspace.id, hashSecret(token))
-  const event = guest && (await findEvent(db, workspace.id, guest.event_id))
-  const calendar = event && (await findCalendar(db, workspace.id, null, event.calendar_id))
+  const guest = await firstRow(db, findAttendeeByToken({ workspaceId: workspace.id, tokenHash: hashSecret(token) }))
+  const event = guest && (await firstRow(db, findEvent({ workspaceId: workspace.id, id: guest.event_id })))
+  const calendar = event && (await firstRow(db, findCalendar({ workspaceId: workspace.id, userId: null, id: event.calendar_id })))
   if (!guest || !event || !calendar || hasEnded(event, scope.now().getTime() - expiryMs)) throw problem('NOT_FOUND')
   return { guest, event, calendar }
 }
@@ -56,11 +57,11 @@ export function answerByToken(scope: Scope, token: string, status: PageAnswer): 
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     const { event: found } = await requireOpenInvitation(txScope, token)
-    await lockEvent(tx, scope.workspace.id, found.series_id ?? found.id)
+    await tx.query(lockEvent({ workspaceId: scope.workspace.id, id: found.series_id ?? found.id }))
     const invited = await requireOpenInvitation(txScope, token)
     const { guest } = invited
     if (!takesPlace(invited.event)) return viewOf(txScope, invited)
-    await writeAnswer(tx, scope.workspace.id, guest, status)
+    await tx.query(writeAnswer({ workspaceId: scope.workspace.id, eventId: guest.event_id, id: guest.id, status }))
     const answered = { ...invited, guest: { ...guest, status } }
     return viewOf(txScope, guest.is_booker && status === 'declined' ? await cancelBookedEvent(txScope, answered) : answered)
   })
@@ -74,7 +75,7 @@ async function cancelBookedEvent(scope: Scope, invited: OpenInvitation): Promise
   const known = [event, ...exceptions]
   const ids = known.map(({ id }) => id)
   const guestsOf = await findAttendees(db, workspace.id, ids)
-  await cancelBooking(db, workspace.id, event.id)
+  await db.query(cancelBooking({ workspaceId: workspace.id, eventId: event.id }))
   const rows = await changeSeries({ series: event, exceptions }, { status: 'cancelled' }, scope.now(), transactionBudget(scope))
   const [after = event, ...others] = rows.flatMap((row) => row.after ?? [])
   await updateEvents(db, workspace.id, [after, ...others].map(withExtent))
@@ -107,14 +108,15 @@ async function viewOf(scope: Scope, { guest, event, calendar }: OpenInvitation):
     guest_name: guest.name,
     guest_email: guest.email,
     status: guest.status,
-    booking: (await findBooking(scope.db, scope.workspace.id, event.id)) !== undefined,
+    booking: (await firstRow(scope.db, findBooking({ workspaceId: scope.workspace.id, eventId: event.id }))) !== undefined,
   }
 }
 
 /** The .ics file of an invitation: REQUEST, or CANCEL for a cancelled event, as in the mails. Throws NOT_FOUND like `viewInvitation`. */
 export async function invitationFile(scope: Scope, token: string): Promise<string> {
   const { guest, event, calendar } = await requireOpenInvitation(scope, token)
-  const series = event.series_id === null ? undefined : await findEvent(scope.db, scope.workspace.id, event.series_id)
+  const series =
+    event.series_id === null ? undefined : await firstRow(scope.db, findEvent({ workspaceId: scope.workspace.id, id: event.series_id }))
   const organizer = event.organizer ?? organizerInFiles(scope.config, await organizerOf(scope, event.created_by, calendar))
   const method = takesPlace(event) ? 'REQUEST' : 'CANCEL'
   const exceptions = event.recurrence === null ? [] : await findExceptions(scope.db, scope.workspace.id, [event.id])

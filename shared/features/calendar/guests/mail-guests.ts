@@ -11,11 +11,12 @@ import { type EventForFile, type NamedGuest, withExceptions } from '#shared/feat
 import { writeIcs } from '#shared/features/calendar/ics/write-file.ts'
 import type { guestMailPayload } from '#shared/features/calendar/jobs.ts'
 import { eventTimeInWords, ruleInWords } from '#shared/features/calendar/time-in-words.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { TypeOf } from '#shared/platform/kernel/schema.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
-import { hasMail } from '#shared/platform/mail/store.ts'
+import { findAnyMail } from '#shared/platform/mail/store.ts'
 
 type Payload = TypeOf<typeof guestMailPayload>
 
@@ -26,23 +27,17 @@ type Payload = TypeOf<typeof guestMailPayload>
 export async function queueGuestMails(scope: Scope, jobId: string, payload: Payload): Promise<void> {
   const { db, workspace } = scope
   const { event, exceptions, guests, method, reason } = payload
-  const calendar = await findCalendar(db, workspace.id, null, event.calendar_id)
+  const calendar = await firstRow(db, findCalendar({ workspaceId: workspace.id, userId: null, id: event.calendar_id }))
   const ids = [event.id, ...exceptions.map(({ id }) => id)]
   const guestsOf = await findAttendees(db, workspace.id, ids)
   const current = new Map((guestsOf.get(event.id) ?? []).map((guest) => [guest.id, guest]))
-  const series = event.series_id === null ? undefined : await findEvent(db, workspace.id, event.series_id)
+  const series = event.series_id === null ? undefined : await firstRow(db, findEvent({ workspaceId: workspace.id, id: event.series_id }))
   const organizer = await organizerOf(scope, event.created_by, calendar ?? { owner_id: null, name: workspace.name })
   const recipients = guests.filter(({ id }) => method === 'CANCEL' || current.has(id))
   await db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     // All mails of a job are written in one transaction: if one exists, an earlier attempt has written all.
-    if (
-      await hasMail(
-        tx,
-        recipients.map(({ id }) => mailId(jobId, id)),
-      )
-    )
-      return
+    if (await firstRow(tx, findAnyMail({ ids: recipients.map(({ id }) => mailId(jobId, id)) }))) return
     const allowed = await takeMailQuota(
       txScope,
       recipients.map(({ email }) => email),

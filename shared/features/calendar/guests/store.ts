@@ -1,5 +1,5 @@
 import type { GuestAnswer } from '#shared/features/calendar/events/schemas.ts'
-import { type Member, memberColumns } from '#shared/features/calendar/store.ts'
+import { memberColumns } from '#shared/features/calendar/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import {
   boolean,
@@ -129,15 +129,12 @@ export async function deleteAttendees(
   if (ids.length > 0) await db.query(deleteAttendeeRows({ workspaceId, eventIds, ids }))
 }
 
-const setAnswer = statement(
-  'calendar.setAnswer',
+/** Stores a guest's answer. */
+export const writeAnswer = statement(
+  'calendar.writeAnswer',
   'update calendar_attendees set status = $status where workspace_id = $workspaceId and event_id = $eventId and id = $id',
   { params: { workspaceId: uuid, eventId: uuid, id: uuid, status: answer } },
 )
-/** Stores a guest's answer. */
-export async function writeAnswer(db: Executor, workspaceId: string, { event_id, id }: Attendee, status: GuestAnswer): Promise<void> {
-  await db.query(setAnswer({ workspaceId, eventId: event_id, id, status }))
-}
 
 const setAttendeeNames = statement(
   'calendar.setAttendeeNames',
@@ -171,25 +168,20 @@ export async function markMailed(
   if (ids.length > 0) await db.query(setMailed({ workspaceId, eventId, ids, isMailed }))
 }
 
-const selectAttendeeByToken = statement(
-  'calendar.selectAttendeeByToken',
+/** The guest by the hash of its secret. */
+export const findAttendeeByToken = statement(
+  'calendar.findAttendeeByToken',
   `select ${list} from calendar_attendees where workspace_id = $workspaceId and token_hash = $tokenHash`,
   { params: { workspaceId: uuid, tokenHash: bytes }, columns },
 )
-/** The guest by the hash of its secret. */
-export async function findAttendeeByToken(db: Executor, workspaceId: string, tokenHash: Buffer): Promise<Attendee | undefined> {
-  return (await db.query(selectAttendeeByToken({ workspaceId, tokenHash })))[0]
-}
 
-const selectInvitedMembers = statement(
-  'calendar.selectInvitedMembers',
+/** Members by their ids or by their addresses in lower case. */
+export const findMembers = statement(
+  'calendar.findMembers',
   `select ${selectList(memberColumns, 'person')} from members as member join users as person on person.id = member.user_id
    where member.workspace_id = $workspaceId and (member.user_id = any($ids) or lower(person.email) = any($emails)) order by person.id`,
   { params: { workspaceId: uuid, ids: uuids, emails: texts }, columns: memberColumns },
 )
-/** Members by their ids or by their addresses in lower case. */
-export const findMembers = (db: Executor, workspaceId: string, ids: readonly string[], emails: readonly string[]): Promise<Member[]> =>
-  db.query(selectInvitedMembers({ workspaceId, ids, emails }))
 
 const clearAnswers = statement(
   'calendar.clearAnswers',
@@ -206,7 +198,7 @@ const addMailCounts = statement(
   'calendar.addMailCounts',
   `insert into calendar_mail_counts as counted (day, kind, subject, mails)
    select $day::date, $kind, subject, least(mails, $cap::integer)
-   from unnest($subjects::text[], $counts::integer[]) as asked (subject, mails) order by subject
+   from unnest($subjects::text[], $counts::integer[]) as given (subject, mails) order by subject
    on conflict (day, kind, subject) do update set mails = least(counted.mails + excluded.mails, $cap::integer)
    returning subject, mails - coalesce(old.mails, 0) as granted`,
   {

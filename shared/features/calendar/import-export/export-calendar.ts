@@ -14,25 +14,17 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** Writes a calendar as a file for a reader with this access. Events whose details the reader may not see appear as busy times. */
 export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
-  const events = await listAllEvents(db, workspace.id, [calendar.id])
+  const events = await db.query(listAllEvents({ workspaceId: workspace.id, calendarIds: [calendar.id] }))
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
   const removed = Map.groupBy(await listRemovedOccurrences(db, workspace.id, [...series.keys()]), ({ series_id }) => series_id ?? '')
   const person = scope.actor.personId
-  const guests = withGuests
-    ? await findAttendees(
-        db,
-        workspace.id,
-        events.map(({ id }) => id),
-      )
-    : new Map()
-  const organizers = await findOrganizers(
-    scope,
-    calendar,
-    events.filter(({ id }) => guests.has(id)),
-  )
+  const ids = withGuests ? events.map(({ id }) => id) : []
+  const guests = await findAttendees(db, workspace.id, ids)
+  const invitations = events.filter(({ id }) => guests.has(id))
+  const organizers = await findOrganizers(scope, calendar, invitations)
   const out = events.flatMap((event): EventForFile[] => {
     const own = guests.get(event.id) ?? []
-    const isGuest = person !== null && own.some(({ user_id }: { user_id: string | null }) => user_id === person)
+    const isGuest = person !== null && own.some(({ user_id }) => user_id === person)
     const eventAccess = eventAccessOf(event, { access, isGuest })
     if (eventAccess === 'none') return []
     const organizer = event.organizer ?? (own.length > 0 ? organizers(event) : undefined)

@@ -41,12 +41,9 @@ interface ImportCounts {
 export async function importEvents(scope: Scope, calendar: Calendar, part: readonly FileSet[]): Promise<ImportCounts> {
   const { db, workspace } = scope
   const uids = part.map(({ uid }) => uid)
-  const known = await lockEventsByUid(db, workspace.id, calendar.id, uids)
-  const exceptions = await findExceptions(
-    db,
-    workspace.id,
-    known.map(({ id }) => id),
-  )
+  const known = await db.query(lockEventsByUid({ workspaceId: workspace.id, calendarId: calendar.id, uids }))
+  const knownIds = known.map(({ id }) => id)
+  const exceptions = await findExceptions(db, workspace.id, knownIds)
   const people = [calendar.owner_id, ...known.map(({ created_by }) => created_by)].filter((id) => id !== null)
   const organizers = await findMembersById(db, workspace.id, [...new Set(people)])
   const sets = buildImportedSets({ scope, calendar, organizers }, part, { events: known, exceptions })
@@ -100,7 +97,10 @@ async function writeSets(scope: Scope, sets: readonly ImportedSet[]): Promise<vo
   const guests = sets.flatMap(({ guests }) => guests)
   const emails = [...new Set(guests.flatMap(([, all]) => all.map(({ email }) => email.toLowerCase())))]
   const members = new Map(
-    (emails.length > 0 ? await findMembers(db, workspace.id, [], emails) : []).map((one) => [one.email.toLowerCase(), one.id]),
+    (emails.length > 0 ? await db.query(findMembers({ workspaceId: workspace.id, ids: [], emails })) : []).map((one) => [
+      one.email.toLowerCase(),
+      one.id,
+    ]),
   )
   await replaceAttendees(
     db,

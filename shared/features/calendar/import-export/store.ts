@@ -18,13 +18,11 @@ export async function deleteOtherExceptions(
   if (seriesIds.length > 0) await db.query(deleteExceptionRows({ workspaceId, seriesIds, keptIds }))
 }
 
-const selectEventsByUid = statement(
-  'calendar.selectEventsByUid',
+/** The events and series of a calendar with some UIDs, locked until the transaction ends. */
+export const lockEventsByUid = statement(
+  'calendar.lockEventsByUid',
   `select ${selectList(eventColumns)} from calendar_events
    where workspace_id = $workspaceId and calendar_id = $calendarId and uid = any($uids) and series_id is null
    order by id for no key update`,
   { params: { workspaceId: uuid, calendarId: uuid, uids: texts }, columns: eventColumns },
 )
-/** The events and series of a calendar with some UIDs, locked until the transaction ends. */
-export const lockEventsByUid = (db: Executor, workspaceId: string, calendarId: string, uids: readonly string[]) =>
-  db.query(selectEventsByUid({ workspaceId, calendarId, uids }))

@@ -21,6 +21,7 @@ import {
 import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
 import { type EventOccurrence, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
@@ -42,15 +43,15 @@ const maxOccurrences = 10_000
 export function fireReminders(scope: Scope, calendarId: string): Promise<void> {
   return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
-    const calendar = await findCalendar(tx, scope.workspace.id, null, calendarId)
-    const until = await lockFiredUntil(tx, scope.workspace.id, calendarId)
-    if (!calendar || until === undefined) return
+    const calendar = await firstRow(tx, findCalendar({ workspaceId: scope.workspace.id, userId: null, id: calendarId }))
+    const fired = await firstRow(tx, lockFiredUntil({ workspaceId: scope.workspace.id, calendarId }))
+    if (!calendar || !fired) return
     const now = scope.now().getTime()
-    const since = until === null ? now - dayMs : Date.parse(until)
+    const since = fired.fired_until === null ? now - dayMs : Date.parse(fired.fired_until)
     const listened = await listenedMinutes(inside, calendar)
     const reminders = await listReminders(inside, calendar, listened, since, now)
     for (const reminder of reminders.filter(({ at }) => at > since && at <= now)) await fire(inside, calendar, reminder)
-    await writeFiredUntil(tx, scope.workspace.id, calendarId, new Date(Math.max(since, now)))
+    await tx.query(writeFiredUntil({ workspaceId: scope.workspace.id, calendarId, firedUntil: new Date(Math.max(since, now)) }))
     await scheduleNextCheck(inside, calendar, reminders, { now, reachMs: reachOf(listened) })
   })
 }
@@ -63,12 +64,9 @@ async function listReminders(
   now: number,
 ): Promise<Reminder[]> {
   const window = { from: Math.min(since, now), to: now + reachOf(listened) }
-  const found = await findEventsInWindow(
-    scope.db,
-    scope.workspace.id,
-    [calendar.id],
-    { from: new Date(window.from), to: new Date(window.to) },
-    null,
+  const dates = { from: new Date(window.from), to: new Date(window.to) }
+  const found = await scope.db.query(
+    findEventsInWindow({ workspaceId: scope.workspace.id, calendarIds: [calendar.id], ...dates, userId: null }),
   )
   const happens = await listOccurrencesIn(found, window, () => calendar.timezone, transactionBudget(scope), maxOccurrences)
   return happens

@@ -2,28 +2,19 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { instant, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
-const selectFiredUntil = statement(
-  'calendar.selectFiredUntil',
+/** The time up to which a calendar's signals have been fired, null for never. Locks the row until the transaction ends. */
+export const lockFiredUntil = statement(
+  'calendar.lockFiredUntil',
   'select fired_until from calendar_states where workspace_id = $workspaceId and calendar_id = $calendarId for no key update',
   { params: { workspaceId: uuid, calendarId: uuid }, columns: { fired_until: instant } },
 )
-/**
- * The time up to which a calendar's signals have been fired, null for never; undefined when there is no such calendar. Locks the row until
- * the transaction ends.
- */
-export async function lockFiredUntil(db: Executor, workspaceId: string, calendarId: string): Promise<string | null | undefined> {
-  return (await db.query(selectFiredUntil({ workspaceId, calendarId })))[0]?.fired_until
-}
 
-const setFiredUntil = statement(
-  'calendar.setFiredUntil',
+/** Stores the time up to which a calendar's signals have been fired. */
+export const writeFiredUntil = statement(
+  'calendar.writeFiredUntil',
   'update calendar_states set fired_until = $firedUntil where workspace_id = $workspaceId and calendar_id = $calendarId',
   { params: { workspaceId: uuid, calendarId: uuid, firedUntil: instant } },
 )
-/** Stores the time up to which a calendar's signals have been fired. */
-export async function writeFiredUntil(db: Executor, workspaceId: string, calendarId: string, firedUntil: Date): Promise<void> {
-  await db.query(setFiredUntil({ workspaceId, calendarId, firedUntil }))
-}
 
 const selectLaterEvent = statement(
   'calendar.selectLaterEvent',

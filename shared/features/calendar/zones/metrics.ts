@@ -18,8 +18,8 @@ export const calendarMetrics: Metrics<Executor> = {
     const help = 'Calendar events that are not over and whose times were derived from an older release of the time zone data'
     // Maintenance derives the times of these events again.
     addGauge(registry, 'kontor_calendar_stale_events', help, [], async () => {
-      const counts = await query(async (db) => [await countStaleEvents(db, zoneRelease, new Date())], 'events')
-      return counts.map((value) => ({ labels: {}, value }))
+      const counts = await query((db) => db.query(countStaleEvents({ release: zoneRelease, now: new Date() })), 'events')
+      return counts.map(({ events }) => ({ labels: {}, value: events }))
     })
   },
 }

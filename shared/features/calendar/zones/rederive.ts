@@ -20,7 +20,7 @@ const maxEventsPerRound = 200
  */
 export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const found = await findStaleEvents(db, zoneRelease, now, maxEventsPerRound)
+    const found = await db.query(findStaleEvents({ release: zoneRelease, now, limit: maxEventsPerRound }))
     if (found.length === 0) return
     for (const [workspaceId, events] of Map.groupBy(found, ({ workspace_id }) => workspace_id)) {
       signal.throwIfAborted()
@@ -37,7 +37,7 @@ export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal
 }
 
 async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly string[], now: Date): Promise<void> {
-  const roots = await lockEvents(tx, workspaceId, ids)
+  const roots = await tx.query(lockEvents({ workspaceId, ids }))
   const exceptions = Map.groupBy(await findExceptions(tx, workspaceId, ids), ({ series_id }) => series_id ?? '')
   const changes = roots.flatMap((root) => {
     const after = rederiveEvent(root)
@@ -50,24 +50,14 @@ async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly s
         : ownExceptions.map((before) => ({ before, after: rederiveEvent(before) }))),
     ]
   })
-  await updateEvents(
-    tx,
-    workspaceId,
-    changes.map(({ after }) => withExtent(after)),
-  )
+  const changed = changes.map(({ after }) => withExtent(after))
+  await updateEvents(tx, workspaceId, changed)
   const moved = changes.filter(({ before, after }) => eventTimeOf(before).start !== eventTimeOf(after).start).map(({ after }) => after)
-  await releaseSlots(
-    tx,
-    workspaceId,
-    moved.map(({ id }) => id),
-  )
+  const movedIds = moved.map(({ id }) => id)
+  await releaseSlots(tx, workspaceId, movedIds)
   const calendars = new Set(moved.map(({ calendar_id }) => calendar_id))
-  await setDueNoLater(
-    tx,
-    calendarDue,
-    workspaceId,
-    [...calendars].map((subject) => ({ subject, at: now })),
-  )
+  const checks = [...calendars].map((subject) => ({ subject, at: now }))
+  await setDueNoLater(tx, calendarDue, workspaceId, checks)
 }
 
 /** The event at the instant of its stored local time. The current instant is kept if it already has this local time. */

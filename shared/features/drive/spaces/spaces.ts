@@ -1,7 +1,7 @@
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { withinPlan } from '#shared/core/scope/plan-cap.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { lockWorkspace } from '#shared/core/scope/store.ts'
 import {
   accessByRoleOrOwnership,
   accessByShares,
@@ -91,7 +91,7 @@ export async function createSpace(scope: Scope, { key: requestedKey, name, type 
   const key = requestedKey ?? ''
   checkSpaceKey(key)
   requirePermission(scope, 'drive:manage', key)
-  return withinPlan(scope, 'spaces', 1, { lock: lockWorkspace, count: countCustomSpaces }, async (inside) => {
+  return withinPlan(scope, 'spaces', 1, { lock: (tx, id) => tx.query(lockWorkspace({ id })), count: countCustomSpaces }, async (inside) => {
     const custom = { ...given, id: newId(), key, name: name ?? key, type: 'custom', ownerId: null, createdAt: now() } as const
     return inserted(await inside.db.query(insertSpace(custom)))
   })

@@ -10,6 +10,7 @@ import { findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { FlowRunSummary, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { findItem } from '#shared/features/queues/items/find.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -104,7 +105,7 @@ export const writingOf = ({ trigger_visibility, createdAt }: Pick<TriggeredRun, 
 async function eventTriggerAccess(scope: Scope, { trigger, trigger_visibility }: TriggeredRun): Promise<TriggerAccess> {
   const { db, workspace } = scope
   const id = trigger.record_id ?? ''
-  const event = isUuid(id) ? await findEvent(db, workspace.id, id) : undefined
+  const event = isUuid(id) ? await firstRow(db, findEvent({ workspaceId: workspace.id, id })) : undefined
   const guests = event ? ((await findAttendees(db, workspace.id, [event.id])).get(event.id) ?? []) : []
   const {
     calendar_id,

@@ -1,6 +1,6 @@
 import { permits } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { lockWorkspace } from '#shared/core/scope/workspace.ts'
+import { lockWorkspace } from '#shared/core/scope/store.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { readFullSummary, readSummaries, readSummary } from '#shared/features/queues/counts/summary.ts'
 import { type QueueDefinition, readDefinition } from '#shared/features/queues/definitions/read-definition.ts'
@@ -70,7 +70,7 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
   const { workspace, cause, db } = scope
   return db.transaction(async (tx) => {
     const txScope = within(scope, tx)
-    await lockWorkspace(tx, workspace.id)
+    await tx.query(lockWorkspace({ id: workspace.id }))
     const [{ count } = { count: 0 }] = await tx.query(countQueues({ workspaceId: workspace.id }))
     if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
     const { key } = definition

@@ -34,7 +34,7 @@ export async function announceProcess(
     close: async () => {
       clearInterval(timer)
       await last
-      await removeProcess(database, described.id).catch(() => undefined)
+      await database.query(removeProcess({ id: described.id })).catch(() => undefined)
     },
   }
 }

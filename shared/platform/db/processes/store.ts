@@ -66,20 +66,16 @@ export async function storeHeartbeat(
   await db.query(upsertProcess({ id, kind, pools, host, pid, release, now, memoryBytes, running: JSON.stringify(running) }))
 }
 
-const deleteProcess = statement('db.deleteProcess', 'delete from processes where id = $id', { params: { id: uuid } })
 /** Removes a process that stops. */
-export async function removeProcess(db: Executor, id: string): Promise<void> {
-  await db.query(deleteProcess({ id }))
-}
+export const removeProcess = statement('db.removeProcess', 'delete from processes where id = $id', { params: { id: uuid } })
 
-const selectProcesses = statement(
-  'db.selectProcesses',
+/** Lists the live processes, and then those that died within the last day. */
+export const listProcesses = statement(
+  'db.listProcesses',
   `select id, kind, pools, host, pid, release, started_at, heartbeat_at, skew_ms, memory_bytes, running, heartbeat_at < now() - ${deadAfter} as dead
    from processes order by dead, kind, pools, started_at, id`,
   { params: {}, columns },
 )
-/** Lists the live processes, and then those that died within the last day. */
-export const listProcesses = (db: Executor): Promise<Process[]> => db.query(selectProcesses())
 
 const selectReporter = statement(
   'db.selectReporter',
