@@ -2,7 +2,7 @@ import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
-import { findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
+import { findFlowProblems, readDefinition } from '#shared/features/flows/definitions/check.ts'
 import { loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import { type FlowDraft, flowInput } from '#shared/features/flows/definitions/schemas.ts'
 import { generateFlowJob } from '#shared/features/flows/jobs.ts'
@@ -65,8 +65,7 @@ async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
   try {
     const proposed = parseJson(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''), 'flow')
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
-    refuseUnknownSettings(sent, [])
-    const { definition, positions } = readDefinition(sent)
+    const { definition, positions } = readDefinition(sent, [])
     const problems = findFlowProblems(definition, await loadSurroundings(scope))
     return {
       name,

@@ -48,8 +48,7 @@ export async function requireFlow({ db, workspace }: Scope, id: string): Promise
 
 /** Creates a flow; the caller is its first editor. It stays disabled while it has problems. Throws VALIDATION_ERROR for an invalid draft. */
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
-  refuseUnknownSettings(input, [])
-  const { definition, positions } = readDefinition(input)
+  const { definition, positions } = readDefinition(input, [])
   const { workspace } = scope
   const isComplete = input.enabled === true && findFlowProblems(definition, await loadSurroundings(scope)).length === 0
   const [id, now] = [newId(), scope.now()]

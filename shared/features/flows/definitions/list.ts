@@ -47,8 +47,8 @@ async function* summariesOf({ db, workspace }: Scope, rows: readonly ListedFlowR
   })
   for (const batch of batchesOf(rows)) {
     const unknown = batch.filter((row) => outlines.get(cacheKeyOf(row))?.digest !== digest)
-    const asked = { workspaceId: workspace.id, flowIds: unknown.map(({ id }) => id), versions: unknown.map(({ version }) => version) }
-    const found = unknown.length > 0 ? await db.query(findFlowNodes(asked)) : []
+    const places = { workspaceId: workspace.id, flowIds: unknown.map(({ id }) => id), versions: unknown.map(({ version }) => version) }
+    const found = unknown.length > 0 ? await db.query(findFlowNodes(places)) : []
     const built = new Map(found.map(({ flow_id, nodes }) => [flow_id, flowOutlineOf({ nodes }, known)]))
     for (const row of batch) {
       const outline = built.get(row.id) ?? outlines.get(cacheKeyOf(row))?.outline ?? flowOutlineOf({ nodes: [] }, known)
