@@ -48,8 +48,9 @@ export async function executeIn(
     [toWorker.done]: monitor.recordDone,
     [toWorker.memory]: monitor.recordOutOfMemory,
   }
-  const order = JSON.stringify([request.source, quoteInexactNumbers(request.inputText), JSON.stringify(request.sdkMethods)])
-  runner.order(toRunner.run, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: monitor.interrupt })
+  const { source, sdkMethods, inputText } = request
+  const order = `${source}${sdkMethods.join(' ')}\n${quoteInexactNumbers(inputText)}`
+  runner.order(toRunner.run, source.length, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: monitor.interrupt })
 
   const end = await monitor.end
   const durationMs = monitor.stop()
