@@ -39,11 +39,4 @@ export async function storeSeal({ db, workspace }: Scope, seal: PreparedSeal): P
   return stored && viewSeal(stored)
 }
 
-const viewSeal = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({
-  id,
-  until,
-  entries,
-  hash,
-  previous,
-  created_at,
-})
+const viewSeal = ({ position: _, ...seal }: StoredSeal): Seal => seal
