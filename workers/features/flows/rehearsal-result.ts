@@ -36,12 +36,12 @@ export async function readableInput(scope: Scope, { id: _, input, objectType, ..
 export async function visibleInput(
   caller: Scope,
   input: TriggerInput,
-  run: Omit<TriggeredRun, 'hasInput' | 'recordKeys'>,
+  run: Omit<TriggeredRun, 'has_input' | 'record_keys'>,
 ): Promise<TriggerInput> {
   const { record, record_id, calendar_event, input: manualInput, ...others } = input
   if (record_id === undefined && calendar_event === undefined && manualInput == null) return input
-  const recordKeys = Object.keys(record ?? {})
-  const access = (await loadTriggerAccess(caller, [{ ...run, hasInput: manualInput != null, recordKeys }])).get(run.id)
+  const shown = { ...run, has_input: manualInput != null, record_keys: Object.keys(record ?? {}) }
+  const access = (await loadTriggerAccess(caller, [shown])).get(run.id)
   // `readableInput` already removed the hidden values of a record whose id is visible.
   if (access?.isFullyVisible || (access?.isIdVisible && calendar_event === undefined && manualInput == null)) return input
   return {

@@ -11,7 +11,7 @@ const endedColumns = {
   isPersonal: boolean.notNull,
   trigger: json.as<FlowRunSummary['trigger']>().notNull,
   trigger_visibility: json.as<TriggerVisibility>(),
-  createdAt: instant.notNull,
+  created_at: instant.notNull,
 }
 
 /** An ended run with its trigger. */
@@ -20,8 +20,7 @@ export type EndedRun = RowOf<typeof endedColumns>
 /** The newest ended runs of a flow that were no retries. */
 export const findRunsToRehearse = statement(
   'flows.findRunsToRehearse',
-  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, trigger_visibility,
-     created_at as "createdAt"
+  `select id, input, trigger ->> 'object_type' as "objectType", is_personal as "isPersonal", trigger, trigger_visibility, created_at
    from flow_runs
    where workspace_id = $workspaceId and flow_id = $flowId and finished_at is not null and retry_of is null order by id desc limit $limit`,
   { params: { workspaceId: uuid, flowId: uuid, limit: bigint }, columns: endedColumns },
