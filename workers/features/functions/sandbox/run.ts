@@ -60,7 +60,7 @@ export async function executeIn(
   // Copied, because a call that ends later still changes its step.
   const steps = calls.steps.map((step) => ({ ...step }))
   const handlerOutcome = await heavyWork.enqueue(request.owner, end.text.length, () => handlerOutcomeOf(end))
-  return { ...handlerOutcome, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
+  return { ...handlerOutcome, logs: logs.lines, steps, durationMs }
 }
 
 /** How a run ended. */
