@@ -1,7 +1,6 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import type { LinkQuery, LinkView } from '#shared/features/payments/links/schemas.ts'
+import { formatAmount, type LinkQuery, type LinkView } from '#shared/features/payments/links/schemas.ts'
 import { findLinksAfter, findNewestLinks, type Link, selectLink } from '#shared/features/payments/links/store.ts'
-import { viewLink } from '#shared/features/payments/links/view.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -22,6 +21,14 @@ export async function getLink(scope: Scope, id: string): Promise<Link> {
   if (!link) throw problem('NOT_FOUND')
   return link
 }
+
+/** Converts a stored link to the answer's shape. */
+export const viewLink = ({ provider_link_id: _, redirect_url: __, paid_at, payment_record_id, ...link }: Link): LinkView => ({
+  ...link,
+  amount: formatAmount(link.amount, link.currency),
+  ...(paid_at === null ? {} : { paid_at }),
+  ...(payment_record_id === null ? {} : { payment_record_id }),
+})
 
 const findLink = async (scope: Scope, id: string): Promise<Link | undefined> =>
   isUuid(id) ? (await readRows(scope, selectLink({ workspaceId: scope.workspace.id, id })))[0] : undefined
