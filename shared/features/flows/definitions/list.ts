@@ -12,7 +12,7 @@ import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts
 const batchBytes = 20_000
 
 /** Lists the flows the caller may see, in order of creation, without nodes and edges. Throws VALIDATION_ERROR like `listByCreation`. */
-export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FlowSummary>> {
+export async function listFlows(scope: Scope, query: LinkedQuery): Promise<LinkedPage<FlowSummary>> {
   const known = await loadSurroundings(scope)
   return listByCreation(scope, query, {
     find: (afterTime, afterId, limit) => findFlows({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
