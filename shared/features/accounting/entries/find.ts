@@ -33,13 +33,20 @@ export async function listEntries(scope: Scope, { limit, offset, ...filters }: E
 }
 
 /** Converts a stored entry to the answer's shape. */
-export function viewOfEntry({ reverses, reversed_by, lines, ...entry }: StoredEntry): Entry {
-  const amount = (text: string): string => writeAmount(readAmount(text), entry.currency)
+export function viewOfEntry({ id, date, memo, source_type, source_id, currency, created_at, ...stored }: StoredEntry): Entry {
+  const amount = (text: string): string => writeAmount(readAmount(text), currency)
+  const lines = stored.lines.map((line) => ({ ...line, debit: amount(line.debit), credit: amount(line.credit) }))
   return {
-    ...entry,
-    total: amount(entry.total),
-    lines: lines.map((line) => ({ ...line, debit: amount(line.debit), credit: amount(line.credit) })),
-    ...(reverses === null ? {} : { reverses }),
-    ...(reversed_by === null ? {} : { reversed_by }),
+    id,
+    date,
+    memo,
+    source_type,
+    source_id,
+    total: amount(stored.total),
+    currency,
+    created_at,
+    lines,
+    ...(stored.reverses === null ? {} : { reverses: stored.reverses }),
+    ...(stored.reversed_by === null ? {} : { reversed_by: stored.reversed_by }),
   }
 }

@@ -39,4 +39,11 @@ export async function storeSeal({ db, workspace }: Scope, seal: PreparedSeal): P
   return stored && viewSeal(stored)
 }
 
-const viewSeal = ({ position: _, ...seal }: StoredSeal): Seal => seal
+const viewSeal = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({
+  id,
+  until,
+  entries,
+  hash,
+  previous,
+  created_at,
+})

@@ -29,7 +29,15 @@ import { newId } from '#shared/platform/kernel/ids.ts'
  */
 export async function listSpaces(scope: Scope): Promise<Space[]> {
   const visible = (await readSpaces(scope)).filter((space) => Object.values(accessByRoleOrOwnership(scope, space)).some(Boolean))
-  return visible.map(({ owner_id: _, is_main: __, ...space }) => space)
+  return visible.map(({ id, key, name, type, object_count, total_bytes, created_at }) => ({
+    id,
+    key,
+    name,
+    type,
+    object_count,
+    total_bytes,
+    created_at,
+  }))
 }
 
 /** All spaces of the team and the caller's drives, with the default ones (docs/contract/drive.md#default-spaces). */

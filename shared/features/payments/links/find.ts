@@ -23,12 +23,28 @@ export async function getLink(scope: Scope, id: string): Promise<Link> {
 }
 
 /** Converts a stored link to the answer's shape. */
-export const viewLink = ({ provider_link_id: _, redirect_url: __, paid_at, payment_record_id, ...link }: Link): LinkView => ({
-  ...link,
-  amount: formatAmount(link.amount, link.currency),
-  ...(paid_at === null ? {} : { paid_at }),
-  ...(payment_record_id === null ? {} : { payment_record_id }),
-})
+export function viewLink(link: Link): LinkView {
+  const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
+  const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
+  return {
+    id,
+    connection_id,
+    provider,
+    short_url,
+    amount: formatAmount(link.amount, currency),
+    currency,
+    status,
+    description,
+    invoice_id,
+    customer_name,
+    customer_email,
+    customer_contact,
+    created_at,
+    expires_at,
+    ...(paid_at === null ? {} : { paid_at }),
+    ...(payment_record_id === null ? {} : { payment_record_id }),
+  }
+}
 
 const findLink = async (scope: Scope, id: string): Promise<Link | undefined> =>
   isUuid(id) ? (await readRows(scope, selectLink({ workspaceId: scope.workspace.id, id })))[0] : undefined
