@@ -3,7 +3,7 @@ import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { blockView } from '#shared/core/automation/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { listBlockKinds } from '#shared/features/flows/blocks.ts'
-import { readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
+import { readDefinition } from '#shared/features/flows/definitions/check.ts'
 import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { consumeDraftQuota } from '#shared/features/flows/definitions/draft.ts'
 import { changeFlow, createFlow, removeFlow, requireFlow, viewFlow } from '#shared/features/flows/definitions/flows.ts'
@@ -208,7 +208,6 @@ export const routes = [
 
 /** Definition in the payload of a rehearsal. Throws VALIDATION_ERROR when it could not be saved. */
 function definitionOf(stored: FlowDefinition['nodes'], sent: FlowDefinitionInput) {
-  refuseUnknownSettings(sent, stored)
-  const { nodes, edges, context } = readDefinition(sent).definition
+  const { nodes, edges, context } = readDefinition(sent, stored).definition
   return { nodes: [...nodes], edges: [...edges], context: { ...context } }
 }

@@ -73,7 +73,7 @@ export const pages = [
       const recipient = await findUnsubscribeRecipient(scope, token)
       const isConfirmed = sent.get('List-Unsubscribe') === 'One-Click' || formTokens.isIn(sent, scope, token)
       if (!isConfirmed) return unsubscribePage(scope, recipient, token, problem('VALIDATION_ERROR', 'Please press the button once more.'))
-      return unsubscribePage(scope, await unsubscribe(scope, token), token)
+      return unsubscribePage(scope, await unsubscribe(scope, recipient), token)
     },
   }),
 ]

@@ -27,12 +27,13 @@ function hostsOf(contentUrl: string): ContentHost {
       .split('/')[0]
       ?.toLowerCase() ?? ''
   const [before = '', after] = host.split('{org}')
-  if (after === undefined) return { hasHostPerWorkspace: false, match: (asked) => (asked === host ? { orgId: null } : undefined) }
+  if (after === undefined)
+    return { hasHostPerWorkspace: false, match: (requestedHost) => (requestedHost === host ? { orgId: null } : undefined) }
   return {
     hasHostPerWorkspace: true,
-    match: (asked) => {
-      const orgId = asked.slice(before.length, asked.length - after.length)
-      const isOne = asked.startsWith(before) && asked.endsWith(after) && /^[0-9a-f-]{36}$/.test(orgId)
+    match: (requestedHost) => {
+      const orgId = requestedHost.slice(before.length, requestedHost.length - after.length)
+      const isOne = requestedHost.startsWith(before) && requestedHost.endsWith(after) && /^[0-9a-f-]{36}$/.test(orgId)
       return isOne ? { orgId } : undefined
     },
   }

@@ -1,3 +1,4 @@
+import { storedFile } from '#api/features/sites/public.ts'
 import { onSite } from '#api/features/sites/routes.ts'
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
@@ -102,17 +103,8 @@ const put = {
 } as const
 
 /** Authors download files; browsers never show them, since they would run on the origin of the API. */
-const fileOf = (request: Parameters<typeof fileReply>[0], row: ContentRow, { blobs }: Scope) =>
-  fileReply(request, {
-    name: row.path.split('/').at(-1) ?? '',
-    size: row.size_bytes ?? 0,
-    type: row.content_type ?? '',
-    sha256: row.sha256 ?? '',
-    changedAt: new Date(row.updated_at),
-    isInline: false,
-    headers: { 'Content-Security-Policy': "sandbox; default-src 'none'" },
-    open: (range) => blobs.read(row.blob_id ?? '', range),
-  })
+const fileOf = (request: Parameters<typeof fileReply>[0], row: ContentRow, scope: Scope) =>
+  fileReply(request, { ...storedFile(row, scope), isInline: false, headers: { 'Content-Security-Policy': "sandbox; default-src 'none'" } })
 
 const get = {
   ...common,

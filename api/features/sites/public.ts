@@ -32,14 +32,13 @@ function documentReply(header: (name: string) => string, row: ContentRow, header
   })
 }
 
-const sentFile = (row: ContentRow, headers: Readonly<Record<string, string>>, { blobs }: Scope) => ({
+/** A stored file as `fileReply` takes it. */
+export const storedFile = (row: ContentRow, { blobs }: Scope) => ({
   name: row.path.split('/').at(-1) ?? '',
   size: row.size_bytes ?? 0,
   type: row.content_type ?? '',
   sha256: row.sha256 ?? '',
   changedAt: new Date(row.updated_at),
-  isInline: true,
-  headers,
   open: (range?: { readonly start: number; readonly end: number }) => blobs.read(row.blob_id ?? '', range),
 })
 
@@ -68,7 +67,9 @@ export const routes = [
       const row = await deliverContent(scope, params.siteKey, encoded, versions)
       const isApart = contentHost(scope.config)?.hasHostPerWorkspace ?? false
       const headers = { ...cacheHeaders, ...(isApart || isPassiveImage(row.content_type ?? '') ? {} : sandboxHeaders) }
-      return row.blob_id === null ? documentReply(header, row, headers) : fileReply(request, sentFile(row, headers, scope))
+      return row.blob_id === null
+        ? documentReply(header, row, headers)
+        : fileReply(request, { ...storedFile(row, scope), isInline: true, headers })
     },
   }),
   answer({
@@ -87,7 +88,7 @@ export const routes = [
     statuses: [206, 304, 416],
     handle: async (request, scope) => {
       const { row, type } = await readLogo(scope)
-      return fileReply(request, { ...sentFile(row, { ...cacheHeaders, ...inertHeaders }, scope), type })
+      return fileReply(request, { ...storedFile(row, scope), isInline: true, headers: { ...cacheHeaders, ...inertHeaders }, type })
     },
   }),
 ]

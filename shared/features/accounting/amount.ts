@@ -52,10 +52,13 @@ export function readAmount(text: string): Amount {
 }
 
 /** Decimal text with every digit of the amount and at least the fraction digits of its currency: `100.00` in USD, `100` in JPY. */
-export function writeAmount(amount: Amount, currency: string): string {
+export const writeAmount = (amount: Amount, currency: string): string => writeDecimal(amount, currencyDigits(currency))
+
+/** Decimal text as PostgreSQL reads it: every digit of the amount, and at least `minDigits` of its fraction. */
+export function writeDecimal(amount: Amount, minDigits = 0): string {
   const magnitude = amount < 0n ? -amount : amount
   const digits = (magnitude % millionthsPerUnit).toString().padStart(fractionDigits, '0')
-  const fraction = digits.slice(0, Math.max(currencyDigits(currency), digits.replace(/0+$/, '').length))
+  const fraction = digits.slice(0, Math.max(minDigits, digits.replace(/0+$/, '').length))
   return `${amount < 0n ? '-' : ''}${magnitude / millionthsPerUnit}${fraction === '' ? '' : `.${fraction}`}`
 }
 

@@ -43,8 +43,8 @@ export const postEntryBlock = defineBlock({
   work: {
     acts: async ({ settings: { lines, ...heading }, key }, scope) => {
       requirePermission(scope, 'accounting:post', '*')
-      const given = { ...readFilledTexts(heading), lines: (lines as readonly object[]).map(readFilledTexts) }
-      const { id } = await postEntry(scope, entryInput.parse(given, 'entry'), { deduplicationKey: key })
+      const entry = { ...readFilledTexts(heading), lines: (lines as readonly object[]).map(readFilledTexts) }
+      const { id } = await postEntry(scope, entryInput.parse(entry, 'entry'), key)
       return { id }
     },
   },

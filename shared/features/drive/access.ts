@@ -71,37 +71,26 @@ async function createDefaultSpace(scope: Scope, name: string, at: string | null)
 const mainDriveKeyOf = (personId: string): string => `user-${personId}`
 
 /** Creates the space that all members share, unless it exists. */
-export const insertSharedSpace = ({ db, workspace, now }: Scope) =>
-  db.query(
-    insertSpaceOnce({
-      workspaceId: workspace.id,
-      id: newId(),
-      key: sharedSpaceKey,
-      name: 'Shared',
-      type: 'org',
-      ownerId: null,
-      isMain: false,
-      createdAt: now(),
-    }),
-  )
+export const insertSharedSpace = (scope: Scope) =>
+  insertDefaultSpace(scope, { key: sharedSpaceKey, name: 'Shared', type: 'org', ownerId: null, isMain: false })
 
 /** Creates the caller's main drive, unless it exists or the caller is no person. */
-export async function insertMainDrive({ db, workspace, actor, now }: Scope): Promise<void> {
-  if (actor.personId === null) return
-  const key = mainDriveKeyOf(actor.personId)
-  await db.query(
-    insertSpaceOnce({
-      workspaceId: workspace.id,
-      id: newId(),
-      key,
-      name: cutText(actor.name, 120),
-      type: 'user',
-      ownerId: actor.personId,
-      isMain: true,
-      createdAt: now(),
-    }),
-  )
+export async function insertMainDrive(scope: Scope): Promise<void> {
+  const { personId, name } = scope.actor
+  if (personId === null) return
+  await insertDefaultSpace(scope, {
+    key: mainDriveKeyOf(personId),
+    name: cutText(name, 120),
+    type: 'user',
+    ownerId: personId,
+    isMain: true,
+  })
 }
+
+const insertDefaultSpace = (
+  { db, workspace, now }: Scope,
+  space: Pick<Parameters<typeof insertSpaceOnce>[0], 'key' | 'name' | 'type' | 'ownerId' | 'isMain'>,
+) => db.query(insertSpaceOnce({ ...space, workspaceId: workspace.id, id: newId(), createdAt: now() }))
 
 async function readSpace(scope: Scope, name: string, at: string | null): Promise<SpaceWithModes | undefined> {
   const { workspace, actor } = scope

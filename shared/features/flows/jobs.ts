@@ -6,78 +6,61 @@ import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const nothing = schema(t.Null())
+const flowJob = { app: null, pool: 'flows' } as const
+
+/** Jobs without a waiting caller. */
+const backgroundJob = { ...flowJob, work: 'step', retry: retryPolicies.transient, tracked: false, result: schema(t.Null()) } as const
+
+/** Jobs that a caller waits for. They are not retried. */
+const requestJob = { ...flowJob, work: 'request', retry: retryPolicies.once, tracked: true } as const
 
 /** Creates runs from events of records and calendars, for the flows that subscribed. */
 export const startRunsOnEventsJob = defineJob({
+  ...backgroundJob,
   name: 'flows.start',
-  work: 'step',
-  app: null,
-  pool: 'flows',
   concurrency: 8,
   slotsPerWorkspace: 4,
-  retry: retryPolicies.transient,
   timeoutSeconds: 120,
-  tracked: false,
   payload: eventDelivery,
-  result: nothing,
 })
 
 /** Creates the run of a due schedule and sets its next due time. */
 export const startScheduledRunJob = defineJob({
+  ...backgroundJob,
   name: 'flows.schedule',
   work: 'due',
-  app: null,
-  pool: 'flows',
   concurrency: 8,
-  retry: retryPolicies.transient,
   timeoutSeconds: 60,
-  tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, flowId: uuid, at: t.String() })),
-  result: nothing,
 })
 
 /** Executes a run until it ends, waits or is rescheduled. */
 export const continueRunJob = defineJob({
+  ...backgroundJob,
   name: 'flows.continue',
-  work: 'step',
-  app: null,
-  pool: 'flows',
   concurrency: 12,
   slotsPerWorkspace: 8,
-  retry: retryPolicies.transient,
   timeoutSeconds: 120,
-  tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, runId: uuid })),
-  result: nothing,
 })
 
 /** Makes the outside call of a step. Repeated under the same Idempotency-Key when its worker dies. */
 export const callOutJob = defineJob({
+  ...backgroundJob,
   name: 'flows.call',
-  work: 'step',
-  app: null,
-  pool: 'flows',
   concurrency: 100,
   slotsPerWorkspace: 20,
-  retry: retryPolicies.transient,
   timeoutSeconds: 60,
-  tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, runId: uuid, revision: t.Integer() })),
-  result: nothing,
 })
 
 /** Executes a flow again with the triggers of earlier runs, and rolls everything back. */
 export const rehearseFlowJob = defineJob({
+  ...requestJob,
   name: 'flows.rehearse',
-  work: 'request',
-  app: null,
-  pool: 'flows',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retryPolicies.once,
   timeoutSeconds: 90,
-  tracked: true,
   payload: schema(
     t.Object({
       flowId: uuid,
@@ -90,15 +73,11 @@ export const rehearseFlowJob = defineJob({
 
 /** Asks an assistant for a flow. A failure of the assistant is the result, so there is no retry. */
 export const generateFlowJob = defineJob({
+  ...requestJob,
   name: 'flows.generate',
-  work: 'request',
-  app: null,
-  pool: 'flows',
   concurrency: 20,
   slotsPerWorkspace: 4,
-  retry: retryPolicies.once,
   timeoutSeconds: 75,
-  tracked: true,
   payload: schema(t.Object({ prompt: t.String() })),
   result: flowDraftView,
 })

@@ -78,8 +78,8 @@ export const findFlows = creationPage(
 /** The blocks of one version of each flow; `versions` are in the order of `flowIds`. */
 export const findFlowNodes = statement(
   'flows.findFlowNodes',
-  `select made.flow_id, made.nodes from unnest($flowIds::uuid[], $versions::integer[]) as asked (flow_id, version)
-   join flow_versions as made on made.workspace_id = $workspaceId and made.flow_id = asked.flow_id and made.version = asked.version
+  `select made.flow_id, made.nodes from unnest($flowIds::uuid[], $versions::integer[]) as wanted (flow_id, version)
+   join flow_versions as made on made.workspace_id = $workspaceId and made.flow_id = wanted.flow_id and made.version = wanted.version
    order by made.flow_id`,
   {
     params: { workspaceId: uuid, flowIds: uuids, versions: integers },

@@ -30,8 +30,8 @@ export function readAnswers({ fields }: Pick<Form, 'fields'>, sent: Readonly<Rec
   for (const field of fields) {
     const path = `values.${field.key}`
     try {
-      const given = Object.hasOwn(sent, field.key) ? sent[field.key] : null
-      const value = parseValue(given === '' ? null : given, fieldShape(field), { path, defaultCurrency })
+      const answer = Object.hasOwn(sent, field.key) ? sent[field.key] : null
+      const value = parseValue(answer === '' ? null : answer, fieldShape(field), { path, defaultCurrency })
       if (field.required && isMissing(value)) throw problem('VALIDATION_ERROR', `${path} is required`)
       if (!isBlank(value)) values[field.key] = valueToJson(value, fieldShape(field))
     } catch (error) {

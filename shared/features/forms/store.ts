@@ -162,9 +162,9 @@ export const insertSubmission = statement(
 /** The values of a visitor's attempt, as JSON text as they were sent. */
 export const findSubmittedValues = statement(
   'forms.findSubmittedValues',
-  `select "values"::text as said from form_submissions
+  `select "values"::text as values_text from form_submissions
    where workspace_id = $workspaceId and form_id = $formId and visitor_key = $attemptKey`,
-  { params: { workspaceId: uuid, formId: uuid, attemptKey: text }, columns: { said: text.notNull } },
+  { params: { workspaceId: uuid, formId: uuid, attemptKey: text }, columns: { values_text: text.notNull } },
 )
 
 /** A page of a form's submissions, newest first, before a submission. */

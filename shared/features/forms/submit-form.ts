@@ -6,7 +6,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
-/** What accompanies a visitor's answers. */
+/** A visitor's attempt to send answers. */
 interface SubmissionAttempt {
   /** Identifies the attempt among those of the form. Attempts with the same key are stored once. */
   readonly key: string | undefined
@@ -35,14 +35,14 @@ export function readAttemptKey(text: string): string | undefined {
  */
 export async function submitForm(scope: Scope, form: Form, values: object, { key, isExact, spam }: SubmissionAttempt): Promise<Thanks> {
   const state = spam === null && hasFollowUp(form) ? 'waiting' : 'kept'
-  const said = JSON.stringify(values)
+  const valuesText = JSON.stringify(values)
   const [row] = await scope.db.query(
     insertSubmission({
       workspaceId: scope.workspace.id,
       formId: form.id,
       id: newId(),
       attemptKey: key,
-      values: said,
+      values: valuesText,
       spam,
       state,
       formKey: form.key,
@@ -50,7 +50,7 @@ export async function submitForm(scope: Scope, form: Form, values: object, { key
     }),
   )
   wakeDispatcher(scope, row)
-  if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, said)
+  if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, valuesText)
   return thanksOf(form)
 }
 
@@ -62,9 +62,10 @@ export async function findFirstThanks({ db, workspace }: Scope, form: Form, atte
   return first && thanksOf(form)
 }
 
-async function requireSame({ db, workspace }: Scope, form: Form, key: string, said: string): Promise<void> {
+async function requireSame({ db, workspace }: Scope, form: Form, key: string, valuesText: string): Promise<void> {
   const [first] = await db.query(findSubmittedValues({ workspaceId: workspace.id, formId: form.id, attemptKey: key }))
-  if (first && first.said !== said) throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this form with another body')
+  if (first && first.values_text !== valuesText)
+    throw problem('VALIDATION_ERROR', 'Idempotency-Key was used on this form with another body')
 }
 
 /** Whether submissions are processed: the form has a target or a function. */

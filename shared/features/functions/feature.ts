@@ -1,14 +1,12 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
-import { cryptoMethods } from '#shared/features/functions/crypto-sdk.ts'
 import { invokeFunctionJob, runFunctionJob, saveFunctionJob } from '#shared/features/functions/jobs.ts'
 import { functionMaintenance } from '#shared/features/functions/maintenance.ts'
 import { functionMethods } from '#shared/features/functions/sdk.ts'
-import { secretMethods } from '#shared/features/functions/secrets/sdk.ts'
 import { secretValues } from '#shared/features/functions/secrets/store.ts'
 
 export const feature = {
   jobs: { saveFunction: saveFunctionJob, invokeFunction: invokeFunctionJob, runFunction: runFunctionJob },
   maintenance: functionMaintenance,
-  sdkMethods: [...functionMethods, ...secretMethods, ...cryptoMethods],
+  sdkMethods: functionMethods,
   sealed: [secretValues],
 } satisfies Feature

@@ -44,11 +44,11 @@ export const sendMessageBlock = defineBlock({
   app: null,
   work: {
     acts: ({ node: { config }, settings, render, key }, scope) => {
-      const given = Object.fromEntries(
+      const message = Object.fromEntries(
         Object.entries(settings).map(([name, value]) => [name, name === 'vars' ? toTexts(value) : toText(value)]),
       )
-      for (const name of templatedSettings) if (config[name] !== undefined) given[name] = config[name] as string
-      return sendMessage(scope, given, { deduplicationKey: key, lookup: (name) => toBoundedText(render(`{{${name}}}`)) })
+      for (const name of templatedSettings) if (config[name] !== undefined) message[name] = config[name] as string
+      return sendMessage(scope, message, { deduplicationKey: key, lookup: (name) => toBoundedText(render(`{{${name}}}`)) })
     },
   },
 })

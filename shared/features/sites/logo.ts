@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { isPassiveImage } from '#shared/features/sites/content.ts'
@@ -35,13 +34,7 @@ async function findLogo(scope: Scope, path: string): Promise<Logo | undefined> {
   const assets = await findAssetsId(scope, { make: false })
   const [row] = assets === undefined ? [] : await scope.db.query(findContent({ workspaceId: scope.workspace.id, siteId: assets, path }))
   if (!row || row.blob_id === null || row.size_bytes === null || row.size_bytes === 0 || row.size_bytes > maxLogoBytes) return undefined
-  const head = await readStream(await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headLength) - 1 }))
-  const type = await detectContentType(head, { name: '', type: '' })
+  const head = await scope.blobs.read(row.blob_id, { start: 0, end: Math.min(row.size_bytes, headLength) - 1 })
+  const type = await detectContentType(Buffer.concat(await Array.fromAsync(head)), { name: '', type: '' })
   return isPassiveImage(type) ? { row: { ...row, blob_id: row.blob_id }, type } : undefined
-}
-
-async function readStream(stream: Readable): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of stream) pieces.push(piece as Uint8Array)
-  return Buffer.concat(pieces)
 }

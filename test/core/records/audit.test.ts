@@ -1,15 +1,26 @@
 import { randomUUID } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import test from 'ava'
+import { auditActions } from '#shared/core/records/audit/schemas.ts'
 import { auditChanges } from '#test/core/records/rows.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 const newWorkspace = shareWorld(test)
+const root = join(import.meta.dirname, '..', '..', '..')
 
 const audit = (w: World, query = '') => `${w.org.path}/audit${query}`
 const invoices = (w: World) => `${w.org.path}/records/invoices`
 const csv = { 'content-type': 'text/csv' }
+
+test('audit: the filter knows every action that a statement writes', (t) => {
+  const texts = globSync('shared/**/*store.ts', { cwd: root }).map((path) => readFileSync(join(root, path), 'utf8'))
+  const writers = texts.filter((text) => /insert into audit_entries/.test(text))
+  const written = writers.flatMap((text) => [...text.matchAll(/'([a-z_]+\.(?:created|updated|deleted))'/g)].map(([, action]) => action))
+  t.deepEqual([...new Set(written)].sort(), [...auditActions].sort())
+})
 
 test('audit: every change has one entry with the change, the actor and the request', async (t) => {
   const w = await newWorkspace()

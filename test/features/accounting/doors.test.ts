@@ -75,15 +75,15 @@ test('doors: an entry with a deduplication key is posted once, independent of it
       { account_id: books.accounts['4000'] ?? '', credit: amount },
     ],
   })
-  const posted = await Promise.all(Array.from({ length: 8 }, () => postEntry(scope, input('5'), { deduplicationKey: 'run node 0' })))
+  const posted = await Promise.all(Array.from({ length: 8 }, () => postEntry(scope, input('5'), 'run node 0')))
   const [first] = new Set(posted.map(({ id }) => id))
   t.true(posted.every(({ id }) => id === first))
   t.deepEqual(posted[0], await books.read(`/entries/${posted[0]?.id}`))
-  t.is((await postEntry(scope, input('6'), { deduplicationKey: 'run node 0' })).total, '5.00')
-  t.not((await postEntry(scope, input('5'), { deduplicationKey: 'run node 1' })).id, first ?? '')
+  t.is((await postEntry(scope, input('6'), 'run node 0')).total, '5.00')
+  t.not((await postEntry(scope, input('5'), 'run node 1')).id, first ?? '')
   await org.owner.patch(org.path, { books_closed_through: '2026-12-31' })
-  t.is((await postEntry(scope, input('5'), { deduplicationKey: 'run node 0' })).id, first ?? '')
-  await t.throwsAsync(postEntry(scope, input('5'), { deduplicationKey: 'run node 2' }), { message: /is closed/ })
+  t.is((await postEntry(scope, input('5'), 'run node 0')).id, first ?? '')
+  await t.throwsAsync(postEntry(scope, input('5'), 'run node 2'), { message: /is closed/ })
   t.is((await books.read('/entries')).total, 2)
 })
 

@@ -161,7 +161,7 @@ test('queues: the deletion of a queue removes all of its rows and keeps one audi
   t.is((await org.owner.delete(line.path)).status, 404)
   await w.drain()
   t.deepEqual(await countQueueRows(w.db, line.id), { queues: 0, items: 0, history: 0, counts: 0, stages: 0 })
-  const { data } = await org.owner.get(`${org.path}/audit?record_id=${line.id}`)
+  const { data } = await org.owner.get(`${org.path}/audit?record_id=${line.id}&action=queue.deleted`)
   t.is(data.total, 1)
   t.like(data.entries[0], {
     action: 'queue.deleted',

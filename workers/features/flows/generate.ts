@@ -2,8 +2,8 @@ import { recordAccessFor } from '#shared/core/records/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
-import { findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import { loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
+import { findFlowProblems, readDefinition } from '#shared/features/flows/definitions/check.ts'
+import { definitionViewOf, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import { type FlowDraft, flowInput } from '#shared/features/flows/definitions/schemas.ts'
 import { generateFlowJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
@@ -65,16 +65,9 @@ async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
   try {
     const proposed = parseJson(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''), 'flow')
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
-    refuseUnknownSettings(sent, [])
-    const { definition, positions } = readDefinition(sent)
+    const { definition, positions } = readDefinition(sent, [])
     const problems = findFlowProblems(definition, await loadSurroundings(scope))
-    return {
-      name,
-      nodes: definition.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
-      edges: definition.edges.map((edge) => ({ ...edge })),
-      context: { ...definition.context },
-      problems: problems.map((found) => ({ ...found })),
-    }
+    return { name, ...definitionViewOf(definition, positions), problems: problems.map((found) => ({ ...found })) }
   } catch (error) {
     if (error instanceof Problem && error.status < 500) throw agentError(error.message)
     throw error

@@ -6,8 +6,8 @@ import type { RecordView } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
+import { type AuditEntry, type EndedRun, findAuditEntriesSince } from '#shared/features/flows/runs/rehearsal-store.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { type AuditEntry, type EndedRun, findAuditEntriesSince } from '#shared/features/flows/runs/store.ts'
 import { loadTriggerAccess, ownRecordKeys, type TriggeredRun, writingOf } from '#shared/features/flows/triggers/trigger-access.ts'
 import { getMessage } from '#shared/features/messages/sending/messages.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
@@ -36,19 +36,19 @@ export async function readableInput(scope: Scope, { id: _, input, objectType, ..
 export async function visibleInput(
   caller: Scope,
   input: TriggerInput,
-  run: Omit<TriggeredRun, 'hasInput' | 'recordKeys'>,
+  run: Omit<TriggeredRun, 'has_input' | 'record_keys'>,
 ): Promise<TriggerInput> {
-  const { record, record_id, calendar_event, input: given, ...others } = input
-  if (record_id === undefined && calendar_event === undefined && given == null) return input
-  const recordKeys = Object.keys(record ?? {})
-  const access = (await loadTriggerAccess(caller, [{ ...run, hasInput: given != null, recordKeys }])).get(run.id)
+  const { record, record_id, calendar_event, input: manualInput, ...others } = input
+  if (record_id === undefined && calendar_event === undefined && manualInput == null) return input
+  const shown = { ...run, has_input: manualInput != null, record_keys: Object.keys(record ?? {}) }
+  const access = (await loadTriggerAccess(caller, [shown])).get(run.id)
   // `readableInput` already removed the hidden values of a record whose id is visible.
-  if (access?.isFullyVisible || (access?.isIdVisible && calendar_event === undefined && given == null)) return input
+  if (access?.isFullyVisible || (access?.isIdVisible && calendar_event === undefined && manualInput == null)) return input
   return {
     ...others,
     ...(record === undefined ? {} : { record: {} }),
     ...(calendar_event === undefined ? {} : { calendar_event: {} }),
-    ...(given === undefined ? {} : { input: null }),
+    ...(manualInput === undefined ? {} : { input: null }),
   }
 }
 

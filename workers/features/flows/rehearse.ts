@@ -8,15 +8,15 @@ import { redacted } from '#shared/features/flows/execution/step-output.ts'
 import { rehearseFlowJob } from '#shared/features/flows/jobs.ts'
 import { rehearsalLimits as limits } from '#shared/features/flows/limits.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
-import { visibleErrorText } from '#shared/features/flows/runs/runs.ts'
-import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import {
   type EndedRun,
   findRecordedOutput,
   findRunsToRehearse,
   limitTransactionTime,
   selectAuditPosition,
-} from '#shared/features/flows/runs/store.ts'
+} from '#shared/features/flows/runs/rehearsal-store.ts'
+import { visibleErrorText } from '#shared/features/flows/runs/runs.ts'
+import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { isLockTimeout, isStatementCancelled } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
@@ -106,7 +106,7 @@ async function executeRehearsal(
   }
 }
 
-/** What a rehearsal finds, besides the records that it writes. */
+/** What a rehearsal finds, without the records that it writes. */
 interface Findings {
   readonly wouldCall: Set<string>
   readonly messages: { readonly nodeId: string; readonly output: unknown }[]
@@ -144,8 +144,8 @@ function rehearsalRunner(now: () => Date, enter: () => Promise<Scope>, tx: Tx, r
  */
 async function recordedOutput({ db, workspace }: Scope, run: EndedRun, step: ActiveStep, { wouldCall }: Findings): Promise<unknown> {
   const { node, iteration } = step
-  const asked = { runId: run.id, nodeId: node.id, iteration, inputHash: inputHash(step), redacted: JSON.stringify(redacted) }
-  const [row] = await db.query(findRecordedOutput({ ...asked, workspaceId: workspace.id }))
+  const place = { workspaceId: workspace.id, runId: run.id, nodeId: node.id, iteration }
+  const [row] = await db.query(findRecordedOutput({ ...place, inputHash: inputHash(step), redacted: JSON.stringify(redacted) }))
   if (!row) wouldCall.add(node.id)
   return row?.output ?? {}
 }

@@ -1,8 +1,9 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { toValuesView } from '#shared/core/records/record.ts'
 import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
+import { withoutPersonalStanding } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
 import { type AnnouncedEvent, accessToAnnouncedEvent, minutesOfEventName } from '#shared/features/calendar/announce.ts'
 import { createRunExecution, loadCompiledFlow, stepBudget } from '#shared/features/flows/execution/load.ts'
 import { blockOf, type CompiledFlow, stepContextOf } from '#shared/features/flows/execution/run-execution.ts'
@@ -13,7 +14,7 @@ import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
 import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
 import { type EnabledFlow, findEnabledFlows } from '#shared/features/flows/store.ts'
 import { type EventDelivery, recordSource } from '#shared/platform/events/event-delivery.ts'
-import { maxCauseDepth } from '#shared/platform/kernel/cause.ts'
+import { impersonalCause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -35,13 +36,13 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
   const skipped = new Map<string, number>()
   const budget = stepBudget(scope.db)
   for (const flow of flows) {
-    const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id))
+    const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id, true))
     const compiled = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
     if (editor.refusal || !compiled) continue
     const inputs =
       delivery.source === recordSource
-        ? await recordInputs(editor.value, delivery, recordSnapshots)
-        : await eventInputs(editor.value, await enterAsPrincipal(scope, workspaceId, flow.editor_id, true), delivery)
+        ? await recordInputs(impersonal(editor.value), delivery, recordSnapshots)
+        : await eventInputs(editor.value, delivery)
     const startingInputs: Input[] = []
     for (const one of inputs) {
       budget.refill()
@@ -80,34 +81,33 @@ async function recordInputs(editor: Scope, { objectType, event }: EventDelivery,
   return snapshots.flatMap((snapshot) => {
     const stored = snapshotToRecord(type, snapshot)
     if (!access.test(stored)) return []
-    const record = recordOf(type, snapshot, access.visibleFields(stored), stored)
-    return [{ key: snapshot.entryId, input: { event, record_id: snapshot.id, record }, triggerVisibility, isPersonal: false }]
+    const { id, created_at } = snapshot
+    const record = { id, created_at, ...toValuesView(type, stored.values, access.visibleFields(stored)) }
+    return [{ key: snapshot.entryId, input: { event, record_id: id, record }, triggerVisibility, isPersonal: false }]
   })
 }
 
-function recordOf(
-  type: RecordType,
-  { id, created_at }: RecordSnapshot,
-  visible: ReadonlySet<string>,
-  stored: ReturnType<typeof snapshotToRecord>,
-) {
-  return { id, created_at, ...toValuesView(type, stored.values, visible) }
-}
+/** The scope without personal standing, for work that runs for others than its actor. */
+const impersonal = (scope: Scope): Scope => ({
+  ...scope,
+  cause: impersonalCause(scope.cause),
+  actor: withoutPersonalStanding(scope.actor),
+})
 
 /**
  * Inputs from calendar events as they were announced. An event of the editor's own personal calendar starts a personal run. An event of a
  * team calendar starts a run when the editor may see its details. An event of another person's calendar does so only when the editor may
  * see its details without personal standing.
  */
-async function eventInputs(editor: Scope, personal: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<Input[]> {
+async function eventInputs(editor: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<Input[]> {
   const inputs: Input[] = []
   for (const [index, key] of entryIds.entries()) {
     const announced = snapshots[index] as AnnouncedEvent | null | undefined
     if (!announced) continue
-    const access = await accessToAnnouncedEvent(personal, announced)
+    const access = await accessToAnnouncedEvent(editor, announced)
     const isPersonal = access === 'own'
     if (access === 'none') continue
-    if (access === 'details' && (await accessToAnnouncedEvent(editor, announced)) === 'none') continue
+    if (access === 'details' && (await accessToAnnouncedEvent(impersonal(editor), announced)) === 'none') continue
     const { calendar_id, visibility, guest_ids, ...calendar_event } = announced
     inputs.push({
       key,

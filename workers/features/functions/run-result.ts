@@ -42,7 +42,7 @@ export async function buildRunResult(
   inQueue: RunQueued,
 ): Promise<RunResult> {
   const { id, parentId, functionId, above } = order
-  const { ending, result, resultText, timedOut, durationMs } = outcome
+  const { ending, result, resultText, durationMs } = outcome
   const steps = [...outcome.steps]
   const redacted = await redactTexts(textsOf(outcome), outcome, forms, inQueue)
   let redactedForRecord = redacted
@@ -57,7 +57,7 @@ export async function buildRunResult(
       logs,
       steps,
       duration_ms: durationMs,
-      timed_out: timedOut,
+      timed_out: ending === 'timed_out',
       ...(error === null ? {} : { error }),
     },
   }

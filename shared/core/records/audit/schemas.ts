@@ -4,7 +4,8 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-const actions = changeEvents.map((event) => `record.${event}` as const)
+/** Every action that an entry may have: changes of records, and deletions of work queues. */
+export const auditActions = [...changeEvents.map((event) => `record.${event}` as const), 'queue.deleted'] as const
 
 const values = (text: string) =>
   nullable(
@@ -18,7 +19,7 @@ const auditEntry = t.Object(
     id: uuid,
     actor_id: nullable(uuid),
     actor_type: t.String({ description: 'user, service (an access key) or system (the platform, with no signed-in caller).' }),
-    action: t.String({ description: 'record.created, record.updated or record.deleted.' }),
+    action: t.String({ description: `${auditActions.slice(0, -1).join(', ')} or ${auditActions.at(-1)}.` }),
     object_type: t.String({ description: 'Key of the record type.' }),
     record_id: uuid,
     before: values('Changed values as they were; null for a creation.'),
@@ -40,7 +41,7 @@ export const auditQuery = schema(
     object_type: t.Optional(t.String()),
     record_id: t.Optional(uuid),
     actor: t.Optional(t.String({ format: 'uuid', description: 'Id of a member or service account.' })),
-    action: t.Optional(t.Enum(actions)),
+    action: t.Optional(t.Enum([...auditActions])),
     from: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),
     to: t.Optional(t.String({ description: 'RFC 3339; entries of that instant are included.' })),
     limit: pageLimit(),

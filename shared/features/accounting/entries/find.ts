@@ -9,10 +9,11 @@ import { requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Reads one entry. Throws NOT_FOUND. */
-export async function getEntry(scope: Scope, id: string): Promise<Entry> {
-  const rows = isUuid(id) ? await readRows(scope, findEntry({ workspaceId: scope.workspace.id, id })) : []
-  return viewOfEntry(requireRow(rows))
-}
+export const getEntry = async (scope: Scope, id: string): Promise<Entry> => viewOfEntry(await requireEntry(scope, id))
+
+/** Reads one entry as it is stored. Throws NOT_FOUND. */
+export const requireEntry = async (scope: Scope, id: string): Promise<StoredEntry> =>
+  requireRow(isUuid(id) ? await readRows(scope, findEntry({ workspaceId: scope.workspace.id, id })) : [])
 
 /** Reads a page of the matching entries, last posted first, and their total count. Throws VALIDATION_ERROR naming the filter. */
 export async function listEntries(scope: Scope, { limit, offset, ...filters }: EntriesQuery): Promise<EntriesPage> {

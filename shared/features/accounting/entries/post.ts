@@ -1,12 +1,20 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { type Amount, isEmptySide, parseAmount, requireCurrency, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
+import {
+  type Amount,
+  isEmptySide,
+  parseAmount,
+  requireCurrency,
+  sumOf,
+  writeAmount,
+  writeDecimal,
+} from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
 import { getEntry } from '#shared/features/accounting/entries/find.ts'
 import { findEntryIdByKey, insertEntry, insertEntryOnce, type PostingResult } from '#shared/features/accounting/entries/posting-store.ts'
 import type { Entry, EntryInput, EntryLine } from '#shared/features/accounting/entries/schemas.ts'
 import { countPosted } from '#shared/features/accounting/metrics.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** A line to post; either debit or credit is zero. */
@@ -28,21 +36,13 @@ interface EntryDraft {
   readonly lines: readonly PostingLine[]
 }
 
-/** Options of a posting. */
-interface PostOptions {
-  /**
-   * Identifies the cause of the entry, such as a flow's run, node and iteration, when the cause may be processed again. Posting again with
-   * the same key returns the first entry.
-   */
-  readonly deduplicationKey?: string
-}
-
 /**
- * Posts an entry for the route, the SDK and the flow block. Throws VALIDATION_ERROR for a broken entry rule
+ * Posts an entry for the route, the SDK and the flow block. A deduplication key identifies the cause of the entry, such as a flow's run, node
+ * and iteration, when the cause may be processed again: posting again with the same key returns the first entry. Throws VALIDATION_ERROR for a broken entry rule
  * (docs/contract/accounting.md#posting), a closed date, a currency other than the workspace's in a single-currency ledger, and an account
  * id without a record.
  */
-export function postEntry(scope: Scope, input: EntryInput, { deduplicationKey }: PostOptions = {}): Promise<Entry> {
+export function postEntry(scope: Scope, input: EntryInput, deduplicationKey?: string): Promise<Entry> {
   return postDraft(scope, parseDraft(scope, input), deduplicationKey)
 }
 
@@ -62,14 +62,14 @@ export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKe
       workspaceId: workspace.id,
       schema: schemaOf(workspace.id),
       id,
-      total: decimalText(total),
+      total: writeDecimal(total),
       lineCount: lines.length,
       deduplicationKey,
       createdBy: actor.id,
       lineIds: lines.map((line) => line.id),
       accountIds: lines.map(({ accountId }) => accountId),
-      debits: lines.map(({ debit }) => decimalText(debit)),
-      credits: lines.map(({ credit }) => decimalText(credit)),
+      debits: lines.map(({ debit }) => writeDecimal(debit)),
+      credits: lines.map(({ credit }) => writeDecimal(credit)),
       memos: lines.map(({ memo }) => memo),
       checkedAccountIds: accounts.idsToCheck,
     }),
@@ -83,7 +83,8 @@ export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKe
     return reverses === null ? entry : { ...entry, reverses }
   }
   const existing = deduplicationKey === undefined ? undefined : await findEntryByKey(scope, deduplicationKey)
-  return existing ?? throwRefusal(draft, posted, accounts.idsToCheck)
+  if (existing) return existing
+  throw posted ? refusalOf(posted, draft, accounts.idsToCheck) : problem('NOT_FOUND')
 }
 
 /** Maximum number of accounts with lines that a process remembers per workspace; their ids take about 1 MB. */
@@ -107,35 +108,30 @@ async function findAccountsToCheck({ cache, db, workspace }: Scope, lines: reado
   }
 }
 
-const decimalText = (amount: Amount): string => writeAmount(amount, 'XXX')
-
 function viewLine({ id, accountId, debit, credit, memo }: PostingLine & { readonly id: string }, currency: string): EntryLine {
   return { id, account_id: accountId, debit: writeAmount(debit, currency), credit: writeAmount(credit, currency), memo }
 }
 
-/** Throws the reason why an entry was not posted. */
-function throwRefusal(
-  { date, currency, reverses, lines }: EntryDraft,
-  posted: PostingResult | undefined,
+/** The error of an entry that the books refused. */
+function refusalOf(
+  { refusal, unknown_account_position: position, books_closed_through: closed, default_currency }: PostingResult,
+  { date, reverses, lines }: EntryDraft,
   checkedIds: readonly string[],
-): never {
-  if (!posted) throw problem('NOT_FOUND')
-  const { unknown_account_position: position, books_closed_through: closed, default_currency, multi_currency } = posted
-  if (position !== null) {
-    const lineIndex = lines.findIndex(({ accountId }) => accountId === checkedIds[position - 1])
-    throw problem(
+): Problem {
+  if (refusal === 'unknown_account') {
+    const lineIndex = lines.findIndex(({ accountId }) => accountId === checkedIds[(position ?? 0) - 1])
+    return problem(
       'VALIDATION_ERROR',
       `lines[${lineIndex}].account_id must be the id of an accounts record of this workspace; GET …/records/accounts lists them`,
     )
   }
-  if (closed !== null && date <= closed) {
+  if (refusal === 'closed_date') {
     const advice = reverses === null ? '' : '; send a {"date"} that is open to reverse it on that day'
-    throw problem('VALIDATION_ERROR', `date ${date} is closed: the books are closed through ${closed}${advice}`)
+    return problem('VALIDATION_ERROR', `date ${date} is closed: the books are closed through ${closed}${advice}`)
   }
-  if (!multi_currency && currency !== null && currency !== default_currency) {
-    throw problem('VALIDATION_ERROR', `currency must be ${default_currency}: the workspace keeps its books in its default currency only`)
-  }
-  throw problem('INTERNAL', undefined, { cause: new Error('An entry was neither posted nor refused') })
+  if (refusal === 'other_currency')
+    return problem('VALIDATION_ERROR', `currency must be ${default_currency}: the workspace keeps its books in its default currency only`)
+  return problem('INTERNAL', undefined, { cause: new Error('An entry was neither posted nor refused') })
 }
 
 /** The entry already posted with a deduplication key. */

@@ -1,7 +1,6 @@
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import {
   bigint,
-  boolean,
   date,
   instant,
   integer,
@@ -22,19 +21,27 @@ const columns = {
   id: uuid,
   currency: text,
   created_at: instant,
-  /** This and the next two are the workspace's settings, also after a refusal. A workspace that does not exist gives no row. */
+  /** The rule that refused the entry; null when it was posted, and when the workspace has one with the same deduplication key. */
+  refusal: text.as<'unknown_account' | 'closed_date' | 'other_currency'>(),
+  /** This and the next are the workspace's settings. A workspace that does not exist gives no row. */
   default_currency: text.notNull,
-  multi_currency: boolean.notNull,
   books_closed_through: date,
   /** Position, counted from 1, of the first of the checked account ids that has no record in the workspace; null when all have one. */
   unknown_account_position: integer,
 }
 
-/** The outcome of a posting: the entry, or, when `id` is null, the facts that explain why none was posted. */
+/** The outcome of a posting: the entry, or, when `id` is null, why none was posted. */
 export type PostingResult = RowOf<typeof columns>
 
 const posting = (conflict: string): string =>
-  `with book as materialized (select * from open_ledger($workspaceId::uuid, $schema::text, $checkedAccountIds::uuid[])),
+  `with book as materialized (
+     select *, case
+       when unknown_line is not null then 'unknown_account'
+       when $date::date <= books_closed_through then 'closed_date'
+       when not multi_currency and $currency::text <> default_currency then 'other_currency'
+     end as refusal
+     from open_ledger($workspaceId::uuid, $schema::text, $checkedAccountIds::uuid[])
+   ),
    entry as (
      insert into journal_entries (
        workspace_id, id, date, memo, source_type, source_id, currency, total, line_count, reverses, deduplication_key, created_by, created_at
@@ -42,10 +49,7 @@ const posting = (conflict: string): string =>
      select $workspaceId::uuid, $id::uuid, $date::date, $memo::text, $sourceType::text, $sourceId::text,
        coalesce($currency::text, default_currency), $total::numeric, $lineCount::smallint,
        $reverses::uuid, $deduplicationKey::text, $createdBy::uuid, posted_at
-     from book
-     where unknown_line is null and (books_closed_through is null or $date::date > books_closed_through)
-       and (multi_currency or coalesce($currency::text, default_currency) = default_currency)
-     ${conflict}
+     from book where refusal is null ${conflict}
      returning workspace_id, id, date, currency, line_count, created_at
    ),
    lines as (
@@ -57,8 +61,8 @@ const posting = (conflict: string): string =>
      from entry cross join unnest($lineIds::uuid[], $accountIds::uuid[], $debits::numeric[], $credits::numeric[], $memos::text[])
        with ordinality as sent (id, account_id, debit, credit, memo, position)
    )
-   select entry.id, entry.currency, entry.created_at, book.default_currency, book.multi_currency,
-     book.books_closed_through, book.unknown_line as unknown_account_position
+   select entry.id, entry.currency, entry.created_at, book.refusal, book.default_currency, book.books_closed_through,
+     book.unknown_line as unknown_account_position
    from book left join entry on true`
 
 const params = {

@@ -12,14 +12,9 @@ export async function* readEntriesByPosting(
   since = '-infinity',
 ): AsyncGenerator<readonly StoredEntry[]> {
   // No entry has the lowest id, so entries posted exactly at `since` are included.
-  let last = { posted_at: since, id: lowestId }
-  for (;;) {
-    const after = { afterPosting: last.posted_at, afterId: last.id }
-    const entries = await db.query(findEntriesByPosting({ ...after, workspaceId: workspace.id, before, limit: pageSize }))
-    if (entries.length > 0) yield entries
-    if (entries.length < pageSize) return
-    last = entries.at(-1) ?? last
-  }
+  yield* readPages({ posted_at: since, id: lowestId }, ({ posted_at: afterPosting, id: afterId }) =>
+    db.query(findEntriesByPosting({ workspaceId: workspace.id, before, afterPosting, afterId, limit: pageSize })),
+  )
 }
 
 /** Reads all entries posted before an instant, by date, then by posting, in pages of 200. */
@@ -27,12 +22,17 @@ export async function* readEntriesByDate(
   { db, workspace }: Pick<Scope, 'db' | 'workspace'>,
   before: string,
 ): AsyncGenerator<readonly StoredEntry[]> {
-  let last = { date: '-infinity', posted_at: '-infinity', id: lowestId }
-  for (;;) {
-    const after = { afterDate: last.date, afterPosting: last.posted_at, afterId: last.id }
-    const entries = await db.query(findEntriesByDate({ ...after, workspaceId: workspace.id, before, limit: pageSize }))
-    if (entries.length > 0) yield entries
-    if (entries.length < pageSize) return
-    last = entries.at(-1) ?? last
+  const start = { date: '-infinity', posted_at: '-infinity', id: lowestId }
+  yield* readPages(start, ({ date: afterDate, posted_at: afterPosting, id: afterId }) =>
+    db.query(findEntriesByDate({ workspaceId: workspace.id, before, afterDate, afterPosting, afterId, limit: pageSize })),
+  )
+}
+
+async function* readPages<Position, Row extends Position>(start: Position, readAfter: (last: Position) => Promise<readonly Row[]>) {
+  for (let last = start; ; ) {
+    const rows = await readAfter(last)
+    if (rows.length > 0) yield rows
+    if (rows.length < pageSize) return
+    last = rows.at(-1) ?? last
   }
 }

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { readAmount } from '#shared/features/accounting/amount.ts'
 import { requireDay } from '#shared/features/accounting/days.ts'
-import { getEntry } from '#shared/features/accounting/entries/find.ts'
+import { requireEntry } from '#shared/features/accounting/entries/find.ts'
 import { postDraft } from '#shared/features/accounting/entries/post.ts'
 import type { Entry, ReversalInput } from '#shared/features/accounting/entries/schemas.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
@@ -14,7 +14,7 @@ const maxMemoLength = 500
  * NOT_FOUND, and VALIDATION_ERROR when the entry is already reversed or the date is closed.
  */
 export async function reverseEntry(scope: Scope, id: string, { date }: ReversalInput = {}): Promise<Entry> {
-  const original = await getEntry(scope, id)
+  const original = await requireEntry(scope, id)
   return postDraft(scope, {
     date: date == null ? original.date : requireDay(date, 'date'),
     memo: cutText(`Reversal of ${original.memo || original.id}`, maxMemoLength),

@@ -48,18 +48,18 @@ export async function readLedger(scope: Scope, query: LedgerQuery): Promise<Ledg
     }),
     limit,
   )
+  const write = (amount: Amount) => writeAmount(amount, currency)
   let balance = start.balance
   const rows = page.map(({ entry_id, date, memo, ...line }) => {
     const [debit, credit] = [readAmount(line.debit), readAmount(line.credit)]
     balance += debit - credit
-    const [shownDebit, shownCredit, shownBalance] = [debit, credit, balance].map((amount) => writeAmount(amount, currency))
-    return { entry_id, date, memo, debit: shownDebit ?? '', credit: shownCredit ?? '', balance: shownBalance ?? '' }
+    return { entry_id, date, memo, debit: write(debit), credit: write(credit), balance: write(balance) }
   })
   const last = hasMore ? page.at(-1) : undefined
   return {
     rows,
-    opening: writeAmount(opening, currency),
-    closing: writeAmount(closing, currency),
+    opening: write(opening),
+    closing: write(closing),
     currency,
     currencies,
     next_cursor: last ? makeCursor(scope, lineAt(last, balance, currency)) : null,

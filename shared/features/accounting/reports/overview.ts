@@ -1,6 +1,6 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type Account, compareAccounts, findAccounts } from '#shared/features/accounting/accounts/accounts.ts'
-import { readAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
+import { type Amount, readAmount, sumOf, writeAmount } from '#shared/features/accounting/amount.ts'
 import { daysBefore, monthsUpTo } from '#shared/features/accounting/days.ts'
 import { viewOfEntry } from '#shared/features/accounting/entries/find.ts'
 import { countEntries, findEntries } from '#shared/features/accounting/entries/store.ts'
@@ -78,12 +78,10 @@ async function readMonths(
     const found = rows.find((row) => row.month === month && row.kind === kind)
     return found ? signedAmount(kind, readAmount(found.debit) - readAmount(found.credit)) : 0n
   }
+  const write = (figure: Amount) => writeAmount(figure, books.currency)
   return months.map((month) => {
     const [revenue, expense] = [amount(month, 'revenue'), amount(month, 'expense')]
-    const [shownRevenue = '', shownExpense = '', net = ''] = [revenue, expense, revenue - expense].map((figure) =>
-      writeAmount(figure, books.currency),
-    )
-    return { month, revenue: shownRevenue, expense: shownExpense, net }
+    return { month, revenue: write(revenue), expense: write(expense), net: write(revenue - expense) }
   })
 }
 

@@ -55,12 +55,8 @@ export interface Balance {
 /** The balances of all accounts over a span of days (all days by default), ordered by account id. Every report is built on them. */
 export async function readBalances(scope: Scope, books: Books, days: Pick<BalanceSpan, 'from' | 'to'> = {}): Promise<Balance[]> {
   const rows = await readRows(scope, asSearch(sumsByAccount(querySpanOf(scope, books, days)), 'the span of days'))
-  if (books.recordedBefore === undefined) {
-    await requestMonthSums(
-      scope,
-      rows.reduce((sum, { recent }) => sum + recent, 0),
-    )
-  }
+  const recentLines = rows.reduce((sum, { recent }) => sum + recent, 0)
+  if (books.recordedBefore === undefined) await requestMonthSums(scope, recentLines)
   return rows.map(balanceOf)
 }
 

@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { type Amount, readAmount } from '#shared/features/accounting/amount.ts'
+import { type Amount, readAmount, sumOf } from '#shared/features/accounting/amount.ts'
 import { readEntriesByPosting } from '#shared/features/accounting/entries/read-all.ts'
 import type { StoredEntry } from '#shared/features/accounting/entries/store.ts'
 import { openBooks, readBalances } from '#shared/features/accounting/reports/report.ts'
@@ -93,11 +93,8 @@ class ChainCheck {
 }
 
 function checkEntry({ id, total, lines }: StoredEntry, report: Report): void {
-  let [debits, credits] = [0n, 0n]
-  for (const { debit, credit } of lines) {
-    debits += readAmount(debit)
-    credits += readAmount(credit)
-  }
+  const debits = sumOf(lines.map(({ debit }) => readAmount(debit)))
+  const credits = sumOf(lines.map(({ credit }) => readAmount(credit)))
   if (debits === credits && debits === readAmount(total) && lines.length >= 2) return
   report({
     kind: 'entry',

@@ -5,7 +5,7 @@ import { findWhetherUsed } from '#shared/features/drive/objects/store.ts'
 import type { SpaceRow } from '#shared/features/drive/spaces/store.ts'
 
 /** A key in a space, in the form in which it is stored. */
-interface Place {
+export interface Place {
   readonly space: SpaceRow
   readonly key: string
 }

@@ -187,8 +187,8 @@ interface NameSearch {
  */
 export function findObjectsByName({ q, ...range }: NameSearch): Statement<ObjectRow> {
   const searched = lowerCase(q)
-  const given = { ...range, pattern: `%${searched.replaceAll(/[\\%_]/g, '\\$&')}%` }
-  const found = hasTrigram(searched) ? findObjectsByTrigrams(given) : findObjectsByPairs({ ...given, pairs: letterPairs(searched) })
+  const search = { ...range, pattern: `%${searched.replaceAll(/[\\%_]/g, '\\$&')}%` }
+  const found = hasTrigram(searched) ? findObjectsByTrigrams(search) : findObjectsByPairs({ ...search, pairs: letterPairs(searched) })
   return asSearch(asUnprepared(found), 'q')
 }
 

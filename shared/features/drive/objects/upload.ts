@@ -3,7 +3,7 @@ import { requireSpace } from '#shared/features/drive/access.ts'
 import { detectContentType, headLength } from '#shared/features/drive/objects/content-type.ts'
 import { checkFileKey, checkFolderKey, nameOfKey } from '#shared/features/drive/objects/key.ts'
 import { objectViewOf } from '#shared/features/drive/objects/object.ts'
-import { requirePlace } from '#shared/features/drive/objects/place.ts'
+import { type Place, requirePlace } from '#shared/features/drive/objects/place.ts'
 import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
 import { addUsage, requireQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
@@ -25,20 +25,25 @@ export interface StoredBytes {
  * Streams a file into storage before its key is known. Throws as `requireSpace` does if the caller may write nowhere in the space, and
  * LIMIT_EXCEEDED if the cap of the plan is already reached. If the stream fails, nothing is stored.
  */
-export async function storeBytes(
-  scope: Scope,
-  spaceName: string,
-  file: { readonly bytes: AsyncIterable<Uint8Array>; readonly contentType: string },
-): Promise<StoredBytes> {
+export async function storeBytes(scope: Scope, spaceName: string, file: SentFile): Promise<StoredBytes> {
   await requireSpace(scope, spaceName, null, 'write')
+  return putBytes(scope, file)
+}
+
+interface SentFile {
+  readonly bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  readonly contentType: string
+}
+
+async function putBytes(scope: Scope, { bytes, contentType }: SentFile): Promise<StoredBytes> {
   await requireQuota(scope)
   const head: Uint8Array[] = []
-  const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, withHead(file.bytes, head))
-  return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), declaredType: file.contentType }
+  const { id, sizeBytes, sha256 } = await scope.blobs.put(scope.workspace.id, withHead(bytes, head))
+  return { blobId: id, sizeBytes, sha256, head: Buffer.concat(head), declaredType: contentType }
 }
 
 /** Passes a stream through and collects its first bytes in `head`. */
-async function* withHead(bytes: AsyncIterable<Uint8Array>, head: Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* withHead(bytes: SentFile['bytes'], head: Uint8Array[]): AsyncGenerator<Uint8Array> {
   let missing = headLength
   for await (const chunk of bytes) {
     if (missing > 0) head.push(Buffer.from(chunk.subarray(0, missing)))
@@ -54,13 +59,19 @@ interface WrittenObject {
 }
 
 /**
- * Makes stored bytes the content of the file with this key, which is created or replaced. Throws as `requireSpace` does, VALIDATION_ERROR
- * for a bad key, and LIMIT_EXCEEDED beyond the cap of the plan. After an error the bytes are discarded, at the latest by the sweep.
+ * Makes stored bytes the content of the file with this key, which is created or replaced. Asks for access again, since the caller may have
+ * lost it while the bytes arrived. Throws as `requireSpace` does, VALIDATION_ERROR for a bad key, and LIMIT_EXCEEDED beyond the cap of the
+ * plan. After an error the bytes are discarded, at the latest by the sweep.
  */
-export async function saveUpload(scope: Scope, spaceName: string, sentKey: string, kept: StoredBytes): Promise<WrittenObject> {
-  try {
+export const saveUpload = (scope: Scope, spaceName: string, sentKey: string, kept: StoredBytes): Promise<WrittenObject> =>
+  saveAt(scope, kept, async () => {
     checkFileKey(sentKey)
-    const { space, key } = await requirePlace(scope, spaceName, sentKey, 'write')
+    return requirePlace(scope, spaceName, sentKey, 'write')
+  })
+
+async function saveAt(scope: Scope, kept: StoredBytes, findPlace: () => Promise<Place>): Promise<WrittenObject> {
+  try {
+    const { space, key } = await findPlace()
     const type = await detectContentType(kept.head, { name: nameOfKey(key), type: kept.declaredType })
     return await scope.db.transaction((tx) => replaceObject(within(scope, tx), space.id, key, kept, type))
   } catch (error) {
@@ -90,11 +101,8 @@ export async function writeDriveFile(
   contentType: string,
 ): Promise<WrittenObject> {
   checkFileKey(key)
-  await requirePlace(scope, spaceName, key, 'write')
-  const singleChunk = async function* () {
-    yield bytes
-  }
-  return saveUpload(scope, spaceName, key, await storeBytes(scope, spaceName, { bytes: singleChunk(), contentType }))
+  const place = await requirePlace(scope, spaceName, key, 'write')
+  return saveAt(scope, await putBytes(scope, { bytes: [bytes], contentType }), async () => place)
 }
 
 /** Creates an empty folder unless it exists. Throws as `requireSpace` does, and VALIDATION_ERROR for a bad key. */

@@ -40,21 +40,16 @@ export async function listSpaces(scope: Scope): Promise<Space[]> {
   }))
 }
 
-/** All spaces of the team and the caller's drives. */
+/** All spaces of the team and the caller's drives, with the default ones (docs/contract/drive.md#default-spaces). */
 async function readSpaces(scope: Scope): Promise<SpaceWithTotals[]> {
   const { db, workspace } = scope
   const { personId } = scope.actor
   const spaces = await db.query(findSpaces({ workspaceId: workspace.id, personId }))
   const isComplete = spaces.some(({ type }) => type === 'org') && (personId === null || spaces.some(({ is_main }) => is_main))
   if (isComplete) return spaces
-  await ensureDefaultSpaces(scope)
-  return db.query(findSpaces({ workspaceId: workspace.id, personId }))
-}
-
-/** Creates the shared space and the caller's main drive if they are missing (docs/contract/drive.md#default-spaces). */
-async function ensureDefaultSpaces(scope: Scope): Promise<void> {
   await insertSharedSpace(scope)
   await insertMainDrive(scope)
+  return db.query(findSpaces({ workspaceId: workspace.id, personId }))
 }
 
 /**
@@ -80,19 +75,19 @@ export async function listSharedWithCaller(scope: Scope): Promise<SharedItem[]> 
  */
 export async function createSpace(scope: Scope, { key: requestedKey, name, type }: SpaceInput): Promise<Space> {
   const { db, workspace, actor, now } = scope
-  const given = { workspaceId: workspace.id, isMain: false }
+  const common = { workspaceId: workspace.id, isMain: false }
   if (type === 'personal') {
     if (actor.personId === null) throw problem('UNAUTHORIZED', 'Only a person may make a personal drive')
     if (name === undefined) throw problem('VALIDATION_ERROR', 'name is required')
     const id = newId()
-    const personal = { ...given, id, key: `user-${id}`, name, type: 'user', ownerId: actor.personId, createdAt: now() } as const
+    const personal = { ...common, id, key: `user-${id}`, name, type: 'user', ownerId: actor.personId, createdAt: now() } as const
     return inserted(await db.query(insertSpace(personal)))
   }
   const key = requestedKey ?? ''
   checkSpaceKey(key)
   requirePermission(scope, 'drive:manage', key)
   return withinPlan(scope, 'spaces', 1, { lock: (tx, id) => tx.query(lockWorkspace({ id })), count: countCustomSpaces }, async (inside) => {
-    const custom = { ...given, id: newId(), key, name: name ?? key, type: 'custom', ownerId: null, createdAt: now() } as const
+    const custom = { ...common, id: newId(), key, name: name ?? key, type: 'custom', ownerId: null, createdAt: now() } as const
     return inserted(await inside.db.query(insertSpace(custom)))
   })
 }

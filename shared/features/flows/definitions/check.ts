@@ -10,22 +10,29 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
 import { findNearestName, isSimilarName } from '#shared/platform/kernel/similar-names.ts'
 
-/** Reads a definition and the positions of its blocks from input. Throws VALIDATION_ERROR for an invalid draft, and above 256 KB. */
-export function readDefinition(sent: FlowDefinitionInput): { definition: FlowDefinition; positions: Positions } {
-  requireSmallDefinition(sent)
-  const { nodes = [], edges = [], context = {} } = sent
+/**
+ * Reads a definition and the positions of its blocks from input. With `stored`, the saved blocks, unknown settings are refused, too
+ * (`refuseUnknownSettings`). Throws VALIDATION_ERROR for an invalid draft, and above 256 KB.
+ */
+export function readDefinition(
+  sent: FlowDefinitionInput,
+  stored?: readonly FlowNode[],
+): { definition: FlowDefinition; positions: Positions } {
+  const { nodes = [], context = {} } = sent
+  const edges = readEdges(sent.edges ?? [], nodes)
+  requireSmallDefinition({ nodes, edges, context })
+  if (stored) refuseUnknownSettings(sent, stored)
   const read = nodes.map(({ id, type, config }): FlowNode => ({ id, type, config: readConfig(id, type, config ?? {}) }))
-  const definition = { nodes: read, edges: readEdges(edges, read), context }
-  requireSmallDefinition(definition)
+  const definition = { nodes: read, edges, context }
   buildGraph(definition, blockShapeOf)
   return { definition, positions: Object.fromEntries(nodes.map(({ id, position = { x: 0, y: 0 } }) => [id, position])) }
 }
 
 /**
- * Throws VALIDATION_ERROR above 256 KB. Blocks count without positions and empty settings. Input is measured before anything else reads it:
- * 195 blocks of 100 clauses take half a second to check.
+ * Throws VALIDATION_ERROR above 256 KB. Blocks count without positions and empty settings, edges with their defaults. Settings are measured
+ * before anything else reads them: 195 blocks of 100 clauses take half a second to check.
  */
-function requireSmallDefinition({ nodes = [], edges = [], context = {} }: FlowDefinitionInput): void {
+function requireSmallDefinition({ nodes, edges, context }: Required<FlowDefinitionInput>): void {
   const blocks = nodes.map(({ id, type, config = {} }) => ({ id, type, config: withoutNulls(config) }))
   const bytes = [blocks, edges, context].reduce((sum, part) => sum + Buffer.byteLength(JSON.stringify(part)), 0)
   if (bytes > flowLimits.definitionBytes) throw problem('VALIDATION_ERROR', 'nodes, edges and context must have at most 256 KB together')
@@ -40,7 +47,6 @@ const withoutNulls = (settings: Readonly<Record<string, unknown>>) =>
  * same id has are accepted, even if only an earlier release knew them.
  */
 export function refuseUnknownSettings(sent: FlowDefinitionInput, stored: readonly FlowNode[]): void {
-  requireSmallDefinition(sent)
   for (const [index, { id, type, config }] of (sent.nodes ?? []).entries()) {
     const kind = blockKindOf(type)
     if (!kind) throw unknownType(id, type)
@@ -67,7 +73,7 @@ function readConfig(id: string, type: string, sent: Readonly<Record<string, unkn
 }
 
 /** Edges with defaults: `edge_<n>` as the id, the first output of the source as the handle. */
-function readEdges(edges: NonNullable<FlowDefinitionInput['edges']>, nodes: readonly FlowNode[]): FlowEdge[] {
+function readEdges(edges: NonNullable<FlowDefinitionInput['edges']>, nodes: NonNullable<FlowDefinitionInput['nodes']>): FlowEdge[] {
   const typeById = new Map(nodes.map(({ id, type }) => [id, type]))
   return edges.map(({ id, source, source_handle, target }, index) => {
     const [first = 'out'] = blockKindOf(typeById.get(source) ?? '')?.handles ?? []
@@ -85,8 +91,8 @@ export function findFlowProblems({ nodes }: Pick<FlowDefinition, 'nodes'>, known
     const kind = blockKindOf(type)
     if (!kind) return [{ node_id: id, message: `there is no block of the type ${type}` }]
     const missing = kind.required.filter((name) => isBlank(config[name])).map((name) => `${name} is required`)
-    const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== ''))
-    const wrong = kind.problems?.(given, known) ?? []
+    const filled = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== ''))
+    const wrong = kind.problems?.(filled, known) ?? []
     return [...missing, ...wrong].map((message) => ({ node_id: id, message }))
   })
 }

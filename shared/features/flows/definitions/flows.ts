@@ -4,7 +4,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
 import { findFlowProblems, readDefinition, refuseUnknownSettings } from '#shared/features/flows/definitions/check.ts'
-import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
+import type { FlowDefinition, Positions } from '#shared/features/flows/definitions/definition.ts'
 import type {
   FlowChange,
   FlowDefinitionInput,
@@ -48,8 +48,7 @@ export async function requireFlow({ db, workspace }: Scope, id: string): Promise
 
 /** Creates a flow; the caller is its first editor. It stays disabled while it has problems. Throws VALIDATION_ERROR for an invalid draft. */
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
-  refuseUnknownSettings(input, [])
-  const { definition, positions } = readDefinition(input)
+  const { definition, positions } = readDefinition(input, [])
   const { workspace } = scope
   const isComplete = input.enabled === true && findFlowProblems(definition, await loadSurroundings(scope)).length === 0
   const [id, now] = [newId(), scope.now()]
@@ -147,11 +146,16 @@ function viewOf({ positions, ...row }: FlowRow, known: KnownReferences): FlowVie
   return {
     ...row,
     ...flowOutlineOf(row, known),
-    nodes: row.nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
-    edges: row.edges.map((edge) => ({ ...edge })),
-    context: { ...row.context },
+    ...definitionViewOf(row, positions),
   }
 }
+
+/** A definition as answers hold it. A block without a position is drawn at 0, 0. */
+export const definitionViewOf = ({ nodes, edges, context }: FlowDefinition, positions: Positions = {}) => ({
+  nodes: nodes.map((node) => ({ ...node, config: { ...node.config }, position: positions[node.id] ?? { x: 0, y: 0 } })),
+  edges: edges.map((edge) => ({ ...edge })),
+  context: { ...context },
+})
 
 /** Derives the trigger's columns and the problems of a flow from its blocks. */
 export function flowOutlineOf(definition: Pick<FlowDefinition, 'nodes'>, known: KnownReferences): FlowOutline {

@@ -12,7 +12,7 @@ import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts
 const batchBytes = 20_000
 
 /** Lists the flows the caller may see, in order of creation, without nodes and edges. Throws VALIDATION_ERROR like `listByCreation`. */
-export async function listFlows(scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FlowSummary>> {
+export async function listFlows(scope: Scope, query: LinkedQuery): Promise<LinkedPage<FlowSummary>> {
   const known = await loadSurroundings(scope)
   return listByCreation(scope, query, {
     find: (afterTime, afterId, limit) => findFlows({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
@@ -47,8 +47,8 @@ async function* summariesOf({ db, workspace }: Scope, rows: readonly ListedFlowR
   })
   for (const batch of batchesOf(rows)) {
     const unknown = batch.filter((row) => outlines.get(cacheKeyOf(row))?.digest !== digest)
-    const asked = { workspaceId: workspace.id, flowIds: unknown.map(({ id }) => id), versions: unknown.map(({ version }) => version) }
-    const found = unknown.length > 0 ? await db.query(findFlowNodes(asked)) : []
+    const places = { workspaceId: workspace.id, flowIds: unknown.map(({ id }) => id), versions: unknown.map(({ version }) => version) }
+    const found = unknown.length > 0 ? await db.query(findFlowNodes(places)) : []
     const built = new Map(found.map(({ flow_id, nodes }) => [flow_id, flowOutlineOf({ nodes }, known)]))
     for (const row of batch) {
       const outline = built.get(row.id) ?? outlines.get(cacheKeyOf(row))?.outline ?? flowOutlineOf({ nodes: [] }, known)

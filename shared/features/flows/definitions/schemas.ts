@@ -58,6 +58,8 @@ const edgeView = t.Object(
   { title: 'FlowConnection', description: 'Leads from an output of a block to another block.' },
 )
 
+const definitionView = { nodes: t.Array(nodeView), edges: t.Array(edgeView), context: t.Record(t.String(), t.String()) }
+
 /** A reason why a flow cannot be enabled, and its block; null for the flow as a whole. */
 const flowProblemView = t.Object(
   { node_id: t.Union([t.String(), t.Null()]), message: t.String() },
@@ -132,9 +134,7 @@ export const flowVersionView = schema(
       version: t.Integer(),
       editor_id: uuid,
       created_at: instant,
-      nodes: t.Array(nodeView),
-      edges: t.Array(edgeView),
-      context: t.Record(t.String(), t.String()),
+      ...definitionView,
     },
     { title: 'FlowVersion' },
   ),
@@ -161,9 +161,7 @@ export const flowDraftView = schema(
   t.Object(
     {
       name: t.String(),
-      nodes: t.Array(nodeView),
-      edges: t.Array(edgeView),
-      context: t.Record(t.String(), t.String()),
+      ...definitionView,
       problems: t.Array(flowProblemView),
     },
     { title: 'FlowDraft' },

@@ -1,5 +1,5 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { restoreDefinition } from '#shared/features/flows/definitions/flows.ts'
+import { definitionViewOf, restoreDefinition } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowVersionView, FlowView } from '#shared/features/flows/definitions/schemas.ts'
 import { type FlowVersionRow, findVersion, findVersions } from '#shared/features/flows/store.ts'
 import { type LinkedPage, type LinkedQuery, readPage, readWholeList } from '#shared/platform/db/lists.ts'
@@ -37,9 +37,4 @@ export async function restoreVersion(scope: Scope, flowId: string, version: stri
   return restoreDefinition(scope, flowId, { nodes, edges, context })
 }
 
-const viewOf = ({ nodes, edges, context, ...version }: FlowVersionRow): FlowVersionView => ({
-  ...version,
-  nodes: nodes.map((node) => ({ ...node, config: { ...node.config }, position: { x: 0, y: 0 } })),
-  edges: edges.map((edge) => ({ ...edge })),
-  context: { ...context },
-})
+const viewOf = (version: FlowVersionRow): FlowVersionView => ({ ...version, ...definitionViewOf(version) })

@@ -125,10 +125,9 @@ export async function executeRun(execution: RunExecution, runner: FlowRunner, ro
       if ('waits' in work || 'calls' in work) {
         const inside = requireBlockApp(await runner.enter(), block)
         const waiting: WaitRequest = 'waits' in work ? await work.waits(step.context, inside) : { kind: 'call' }
-        const given = await runner.park(step, waiting, checkpoint())
-        if (!given) return
-        unwritten.push(await rowOf(step, given.output, runner.now()))
-        await advancePast(execution, place, given.output, 'out')
+        const recorded = await runner.park(step, waiting, checkpoint())
+        if (!recorded) return
+        unwritten.push(await completeParkedStep(execution, step, recorded.output, runner.now()))
       } else if ('loops' in work) {
         const loopOutput = beginLoop(execution, step, work.loops(step.context))
         unwritten.push(await rowOf(step, loopOutput, runner.now()))

@@ -14,9 +14,9 @@ import {
   type RunState,
   type StepPosition,
 } from '#shared/features/flows/execution/run-state.ts'
+import { findOutputs } from '#shared/features/flows/execution/store.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
-import { findOutputs } from '#shared/features/flows/runs/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -57,13 +57,13 @@ export async function loadStepOutputs(
   workspaceId: string,
   { id, flow, state, outputs, budget }: RunExecution,
 ): Promise<void> {
-  const asked = [...flow.referencedNodeIds].flatMap((nodeId) => {
+  const places = [...flow.referencedNodeIds].flatMap((nodeId) => {
     const iteration = flow.graph.nodeById.has(nodeId) ? lastIterationOf(flow.graph, state, nodeId) : undefined
     return iteration === undefined ? [] : [{ nodeId, iteration }]
   })
-  if (asked.length === 0) return
-  const places = { nodeIds: asked.map(({ nodeId }) => nodeId), iterations: asked.map(({ iteration }) => iteration) }
-  const rows = await db.query(findOutputs({ ...places, workspaceId, runId: id }))
+  if (places.length === 0) return
+  const [nodeIds, iterations] = [places.map(({ nodeId }) => nodeId), places.map(({ iteration }) => iteration)]
+  const rows = await db.query(findOutputs({ nodeIds, iterations, workspaceId, runId: id }))
   for (const { node_id, output } of rows) outputs.set(node_id, await toPlainJsonInSlices(output, budget))
 }
 
@@ -114,10 +114,7 @@ export function blockOf(node: FlowNode): Block {
 
 /** Builds the input of a step. The settings are rendered when they are read. */
 export function stepContextOf(execution: RunExecution, { node, iteration }: StepPosition): StepContext {
-  const render: Render = (value, extra) => {
-    const lookup = lookupOf(execution, extra)
-    return renderTemplate(value, lookup, execution.budget)
-  }
+  const render: Render = (value, extra) => renderTemplate(value, lookupOf(execution, extra), execution.budget)
   return {
     node,
     get settings() {

@@ -20,7 +20,7 @@ import {
   findRunsOfFlow,
   findSteps,
 } from '#shared/features/flows/runs/views-store.ts'
-import { loadTriggerAccess, type TriggerAccess } from '#shared/features/flows/triggers/trigger-access.ts'
+import { loadTriggerAccess, noAccess, type TriggerAccess } from '#shared/features/flows/triggers/trigger-access.ts'
 import { makeIdCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -75,30 +75,15 @@ export async function getFlowRun(scope: Scope, flowId: string, id: string): Prom
   const [row] = isUuid(id) ? await db.query(findRun({ workspaceId: workspace.id, flowId, id })) : []
   if (!row) throw problem('NOT_FOUND')
   const steps = await db.query(findSteps({ workspaceId: workspace.id, runId: row.id }))
-  const access = (await accessByRun(scope, [row])).get(row.id) ?? noAccess
+  const access = (await loadTriggerAccess(scope, [row])).get(row.id) ?? noAccess
   return { ...summaryOf(scope, row, access), steps: await viewsOf(scope, row, steps, access) }
 }
 
 /** Callers who may change a flow see the outputs of functions, calls and messages in its runs. */
 const isEditor = (scope: Scope, flowId: string): boolean => permits(scope, 'flows:update', flowId)
 
-const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
-
-const accessByRun = (scope: Scope, rows: readonly FlowRunViewRow[]): Promise<ReadonlyMap<string, TriggerAccess>> =>
-  loadTriggerAccess(
-    scope,
-    rows.map(({ id, trigger, trigger_visibility, has_input, record_keys, created_at }) => ({
-      id,
-      trigger,
-      trigger_visibility,
-      hasInput: has_input,
-      recordKeys: record_keys,
-      createdAt: created_at,
-    })),
-  )
-
 async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promise<FlowRunSummary[]> {
-  const accessById = await accessByRun(scope, rows)
+  const accessById = await loadTriggerAccess(scope, rows)
   return rows.map((row) => summaryOf(scope, row, accessById.get(row.id) ?? noAccess))
 }
 

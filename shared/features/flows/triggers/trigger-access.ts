@@ -20,10 +20,10 @@ export interface TriggeredRun {
   readonly trigger: FlowRunSummary['trigger']
   readonly trigger_visibility: TriggerVisibility | null
   /** Whether the run has an input. */
-  readonly hasInput: boolean
+  readonly has_input: boolean
   /** Keys of the record in the run's input. */
-  readonly recordKeys: readonly string[]
-  readonly createdAt: string
+  readonly record_keys: readonly string[]
+  readonly created_at: string
 }
 
 /** A viewer's access to a run's trigger. */
@@ -34,7 +34,7 @@ export interface TriggerAccess {
   readonly isFullyVisible: boolean
 }
 
-const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
+export const noAccess: TriggerAccess = { isIdVisible: false, isFullyVisible: false }
 const all: TriggerAccess = { isIdVisible: true, isFullyVisible: true }
 const fullAccessIf = (isSeen: boolean): TriggerAccess => (isSeen ? all : noAccess)
 
@@ -52,7 +52,7 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
   const known = new Map<string, TriggerAccess>()
   for (const run of runs) {
     if (accessById.has(run.id)) continue
-    const key = JSON.stringify([run.trigger.kind, run.trigger.record_id, run.trigger_visibility, run.hasInput])
+    const key = JSON.stringify([run.trigger.kind, run.trigger.record_id, run.trigger_visibility, run.has_input])
     const access =
       known.get(key) ?? (run.trigger.kind === 'calendar' ? await eventTriggerAccess(scope, run) : await inputAccess(scope, run))
     known.set(key, access)
@@ -90,15 +90,15 @@ async function recordTriggerAccess(
 
 /** The keys of a run's record whose values belong to no present field of the type. */
 const earlierKeysOf = (type: RecordType, run: TriggeredRun): string[] =>
-  run.recordKeys.filter((key) => !ownRecordKeys.has(key) && !isOfPresentField(type, key, writingOf(run)))
+  run.record_keys.filter((key) => !ownRecordKeys.has(key) && !isOfPresentField(type, key, writingOf(run)))
 
 /** Keys of a run's record that are no fields. */
 export const ownRecordKeys: ReadonlySet<string> = new Set(['id', 'created_at'])
 
 /** When the values of a run's record were put into its input. */
-export const writingOf = ({ trigger_visibility, createdAt }: Pick<TriggeredRun, 'trigger_visibility' | 'createdAt'>): Writing => ({
+export const writingOf = ({ trigger_visibility, created_at }: Pick<TriggeredRun, 'trigger_visibility' | 'created_at'>): Writing => ({
   revision: trigger_visibility?.type_revision ?? null,
-  at: createdAt,
+  at: created_at,
 })
 
 /** Uses the present calendar, privacy and guests of the event, or those with which it was announced when it has been deleted since. */
@@ -117,9 +117,9 @@ async function eventTriggerAccess(scope: Scope, { trigger, trigger_visibility }:
 }
 
 /** The starter and the workspace owner see an input; callers who see the queue item see an input from a work queue. */
-async function inputAccess(scope: Scope, { trigger_visibility, hasInput }: TriggeredRun): Promise<TriggerAccess> {
+async function inputAccess(scope: Scope, { trigger_visibility, has_input }: TriggeredRun): Promise<TriggerAccess> {
   const { actor } = scope
-  if (!hasInput || actor.owner || (trigger_visibility?.starter_id != null && trigger_visibility.starter_id === actor.id)) return all
+  if (!has_input || actor.owner || (trigger_visibility?.starter_id != null && trigger_visibility.starter_id === actor.id)) return all
   if (trigger_visibility?.queue_id === undefined) return noAccess
   try {
     const queue = await requireQueue(scope, trigger_visibility.queue_id)

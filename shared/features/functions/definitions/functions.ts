@@ -15,7 +15,7 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
 /** Functions visible to the caller, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
-export const listFunctions = (scope: Scope, query: LinkedQuery = {}): Promise<LinkedPage<FunctionSummary>> =>
+export const listFunctions = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<FunctionSummary>> =>
   listByCreation(scope, query, {
     find: (afterTime, afterId, limit) => findFunctions({ workspaceId: scope.workspace.id, afterTime, afterId, limit }),
     isVisible: ({ id }) => permits(scope, 'functions:read', id),

@@ -23,6 +23,7 @@ export const unsubscribeHeaders = (config: Config, workspaceId: string, messageI
 /** The recipient of the message that contains an unsubscribe link, and the workspace that sent it. */
 export interface UnsubscribeRecipient {
   readonly address: string
+  readonly messageId: string
   readonly workspace: { readonly id: string; readonly name: string; readonly color: string | null; readonly logo: string | null }
   readonly isStopped: boolean
 }
@@ -32,15 +33,14 @@ export async function findUnsubscribeRecipient(scope: PlatformScope, token: stri
   const ids = await readToken(scope, token)
   const row = requireRow(await scope.db.query(findUnsubscribingRecipient({ workspaceId: ids.workspaceId, id: ids.messageId })))
   const { recipient: address, workspace: name, color, logo, isStopped } = row
-  return { address, workspace: { id: ids.workspaceId, name, color, logo }, isStopped }
+  return { address, messageId: ids.messageId, workspace: { id: ids.workspaceId, name, color, logo }, isStopped }
 }
 
-/** Puts the recipient of a link on the do-not-contact list. Idempotent. Throws NOT_FOUND like `findUnsubscribeRecipient`. */
-export async function unsubscribe(scope: PlatformScope, token: string): Promise<UnsubscribeRecipient> {
-  const recipient = await findUnsubscribeRecipient(scope, token)
-  const { workspaceId, messageId } = await readToken(scope, token)
-  const entry = { workspaceId, address: contactKey(recipient.address), reason: 'unsubscribed', messageId, createdAt: scope.now() } as const
-  await scope.db.query(insertDoNotContact(entry))
+/** Puts the recipient of a link on the do-not-contact list. Idempotent. */
+export async function unsubscribe({ db, now }: PlatformScope, recipient: UnsubscribeRecipient): Promise<UnsubscribeRecipient> {
+  const { address, messageId, workspace } = recipient
+  const entry = { workspaceId: workspace.id, address: contactKey(address), reason: 'unsubscribed', messageId, createdAt: now() } as const
+  await db.query(insertDoNotContact(entry))
   return { ...recipient, isStopped: true }
 }
 

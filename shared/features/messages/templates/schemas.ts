@@ -25,17 +25,17 @@ export type TemplateInput = TypeOf<typeof templateInput>
 export const templateChange = schema(t.Object(t.Partial(t.Object(parts)).properties, { title: 'MessageTemplateChange' }))
 export type TemplateChange = TypeOf<typeof templateChange>
 
+const heading = { id: uuid, name: t.String(), subject: t.String() }
+const times = { created_at: instant, updated_at: instant }
+
 /** A template in a response. */
 export const templateView = schema(
   t.Object(
     {
-      id: uuid,
-      name: t.String(),
-      subject: t.String(),
+      ...heading,
       body_text: t.String(),
       body_html: t.String(),
-      created_at: instant,
-      updated_at: instant,
+      ...times,
       warnings: t.Optional(
         t.Array(t.String(), { description: 'The variables that begin with a root of flows, such as trigger; absent where none does.' }),
       ),
@@ -46,16 +46,5 @@ export const templateView = schema(
 export type TemplateView = TypeOf<typeof templateView>
 
 /** A template in a list, without its bodies. */
-export const templateSummary = schema(
-  t.Object(
-    {
-      id: uuid,
-      name: t.String(),
-      subject: t.String(),
-      created_at: instant,
-      updated_at: instant,
-    },
-    { title: 'MessageTemplateSummary' },
-  ),
-)
+export const templateSummary = schema(t.Object({ ...heading, ...times }, { title: 'MessageTemplateSummary' }))
 export type TemplateSummary = TypeOf<typeof templateSummary>

@@ -41,7 +41,7 @@ export const getConnection = async (scope: Scope, id: string): Promise<Connectio
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<ConnectionView> {
   const { provider, name, mode, redirect_url } = input
   refuseLiveSandbox(provider, mode)
-  const credentials = { ...givenCredentials(provider, input.credentials ?? {}, true), ...providers[provider].ownCredentials?.() }
+  const credentials = { ...readCredentials(provider, input.credentials ?? {}, true), ...providers[provider].ownCredentials?.() }
   const redirectUrl = requireRedirectUrl(redirect_url)
   const id = newId()
   const encrypted = encryptCredentials(scope, id, credentials)
@@ -77,10 +77,10 @@ export async function changeConnection(scope: Scope, id: string, change: Connect
     const { name = before.name, mode = before.mode, redirect_url } = change
     refuseLiveSandbox(before.provider, mode)
     const redirectUrl = redirect_url === undefined ? before.redirect_url : requireRedirectUrl(redirect_url)
-    const given = givenCredentials(before.provider, change.credentials ?? {}, false)
-    const isOther = Object.keys(given).length > 0 || mode !== before.mode
-    const { kept, dropped } = sortCredentials(before.provider, decryptCredentials(scope, before), given, mode !== before.mode)
-    const credentials = isOther ? encryptCredentials(scope, before.id, { ...kept, ...given }) : before.credentials
+    const sent = readCredentials(before.provider, change.credentials ?? {}, false)
+    const isOther = Object.keys(sent).length > 0 || mode !== before.mode
+    const { kept, dropped } = sortCredentials(before.provider, decryptCredentials(scope, before), sent, mode !== before.mode)
+    const credentials = isOther ? encryptCredentials(scope, before.id, { ...kept, ...sent }) : before.credentials
     const status = isOther ? 'unchecked' : before.status
     const [after] = await tx.query(updateConnection({ workspaceId: scope.workspace.id, id, name, mode, redirectUrl, credentials, status }))
     return addWarnings(viewConnection(scope, after ?? before), dropped.length > 0 ? [droppedWarning(dropped)] : [])
@@ -156,17 +156,17 @@ const droppedWarning = (names: readonly string[]): string =>
   `The change removed ${names.join(', ')}, which belonged to another mode or account: send the new ones in credentials`
 
 /** The stored credentials that stay beside the sent ones, and the names of those that another mode or account makes worthless. */
-function sortCredentials(provider: ProviderName, stored: Credentials, given: Credentials, isOtherMode: boolean) {
+function sortCredentials(provider: ProviderName, stored: Credentials, sent: Credentials, isOtherMode: boolean) {
   const { credentialNames, accountName } = providers[provider]
-  const isOtherAccount = accountName !== undefined && given[accountName] !== undefined && given[accountName] !== stored[accountName]
-  const unsent = credentialNames.filter((name) => given[name] === undefined && stored[name] !== undefined)
+  const isOtherAccount = accountName !== undefined && sent[accountName] !== undefined && sent[accountName] !== stored[accountName]
+  const unsent = credentialNames.filter((name) => sent[name] === undefined && stored[name] !== undefined)
   const dropped = isOtherMode || isOtherAccount ? unsent : []
   return { kept: Object.fromEntries(Object.entries(stored).filter(([name]) => !dropped.includes(name))), dropped }
 }
 
 /** Reads the sent credentials. Throws VALIDATION_ERROR naming a missing, malformed or unknown one. */
-function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, unknown>>, isNew: boolean): Credentials {
-  const given: Record<string, string> = {}
+function readCredentials(provider: ProviderName, sent: Readonly<Record<string, unknown>>, isNew: boolean): Credentials {
+  const credentials: Record<string, string> = {}
   const names = providers[provider].credentialNames
   const unknown = Object.keys(sent).find((name) => !names.includes(name))
   if (unknown !== undefined) throw unknownKeyProblem(`credentials.${unknown}`, unknown, names, `the credentials of ${provider}`)
@@ -177,7 +177,7 @@ function givenCredentials(provider: ProviderName, sent: Readonly<Record<string, 
     if (typeof value !== 'string' || value === '' || value.length > maxCredentialLength || /[^\x21-\x7e]/.test(value)) {
       throw problem('VALIDATION_ERROR', `credentials.${name} must be 1 to ${maxCredentialLength} characters without blanks`)
     }
-    given[name] = value
+    credentials[name] = value
   }
-  return given
+  return credentials
 }

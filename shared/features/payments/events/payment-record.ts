@@ -30,7 +30,7 @@ export async function createPaymentRecord(scope: Scope, link: Link, payment: Pro
 
 const truncate = (text: string): string | null => cutText(text, maxStringLength) || null
 
-// A provider's email may be invalid; the record then has none.
+/** The address as fields of type email hold it; null for an invalid one, which a provider may report. */
 function validEmail(text: string): string | null {
   try {
     return emailKind.parse(text, { type: 'email', rules: {} }, { path: 'payer_email', defaultCurrency: '' })

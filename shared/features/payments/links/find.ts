@@ -1,7 +1,6 @@
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
-import type { LinkQuery, LinkView } from '#shared/features/payments/links/schemas.ts'
+import { formatAmount, type LinkQuery, type LinkView } from '#shared/features/payments/links/schemas.ts'
 import { findLinksAfter, findNewestLinks, type Link, selectLink } from '#shared/features/payments/links/store.ts'
-import { viewLink } from '#shared/features/payments/links/view.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -21,6 +20,30 @@ export async function getLink(scope: Scope, id: string): Promise<Link> {
   const link = await findLink(scope, id)
   if (!link) throw problem('NOT_FOUND')
   return link
+}
+
+/** Converts a stored link to the answer's shape. */
+export function viewLink(link: Link): LinkView {
+  const { id, connection_id, provider, short_url, currency, status, description, invoice_id, paid_at, payment_record_id } = link
+  const { customer_name, customer_email, customer_contact, created_at, expires_at } = link
+  return {
+    id,
+    connection_id,
+    provider,
+    short_url,
+    amount: formatAmount(link.amount, currency),
+    currency,
+    status,
+    description,
+    invoice_id,
+    customer_name,
+    customer_email,
+    customer_contact,
+    created_at,
+    expires_at,
+    ...(paid_at === null ? {} : { paid_at }),
+    ...(payment_record_id === null ? {} : { payment_record_id }),
+  }
 }
 
 const findLink = async (scope: Scope, id: string): Promise<Link | undefined> =>

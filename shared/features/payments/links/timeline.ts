@@ -28,6 +28,5 @@ export interface TimelineEntry {
 
 /** Appends an entry to a link's timeline. Call it in the transaction of the change it describes. */
 export async function appendTimeline({ db, workspace, now }: Scope, line: TimelineEntry): Promise<void> {
-  const { eventId, paymentId } = line
-  await db.query(insertTimelineEntry({ ...line, workspaceId: workspace.id, at: now(), eventId, paymentId }))
+  await db.query(insertTimelineEntry({ eventId: null, paymentId: null, ...line, workspaceId: workspace.id, at: now() }))
 }

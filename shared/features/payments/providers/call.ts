@@ -1,4 +1,5 @@
-import type { Credentials } from '#shared/features/payments/providers/provider.ts'
+import type { Credentials, ProviderAccount } from '#shared/features/payments/providers/provider.ts'
+import { decodeJson } from '#shared/features/payments/providers/reading.ts'
 import type { Egress } from '#shared/platform/egress/egress.ts'
 import { EgressFailure } from '#shared/platform/egress/failure.ts'
 import { callHttp } from '#shared/platform/egress/http.ts'
@@ -29,6 +30,15 @@ interface ProviderCall {
 /** Statuses worth a retry: another request with the same key in progress (409), too many requests (429) and server errors. */
 const isTransient = (status: number): boolean => status === 409 || status === 429 || status >= 500
 
+/**
+ * Throws VALIDATION_ERROR when the prefix of a credential names another mode than the connection's. The first group of `prefix` is the mode.
+ */
+export function refuseOtherMode({ credentials, mode }: Pick<ProviderAccount, 'credentials' | 'mode'>, name: string, prefix: RegExp): void {
+  const keyMode = prefix.exec(credentials[name] ?? '')?.[1]
+  if (keyMode === undefined || keyMode === mode) return
+  throw problem('VALIDATION_ERROR', `${name} is a ${keyMode} key, but the connection has mode ${mode}`)
+}
+
 /** A credential of a connection. Throws VALIDATION_ERROR when a change of the connection has removed it. */
 export function requireCredential(credentials: Credentials, name: string): string {
   const value = credentials[name]
@@ -47,23 +57,14 @@ export async function callProvider(call: ProviderCall): Promise<unknown> {
     if (error instanceof EgressFailure && error.reason === 'held') throw problem('UNAVAILABLE', error.message, { cause: error })
     throw new ProviderUnavailable(`${provider} did not answer: ${withoutSecrets(String((error as Error).message), credentials)}`)
   })
-  const text = answer.body.toString('utf8')
   if (isTransient(answer.status)) throw new ProviderUnavailable(`${provider} answered ${answer.status}`)
-  const json = parseJson(text)
+  const json = decodeJson(answer.body)
   if (answer.status >= 400) {
     const message = withoutSecrets(readErrorMessage(json) ?? `status ${answer.status}`, credentials)
     throw problem('VALIDATION_ERROR', `${provider} refused: ${cutText(message, 500)}`)
   }
   if (answer.status >= 300 || json === undefined) throw new ProviderUnavailable(`${provider} answered ${answer.status} without JSON`)
   return json
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Replaces every credential in a provider's text with [redacted]. */

@@ -1,5 +1,5 @@
 import type { Link } from '#shared/features/payments/links/store.ts'
-import { callProvider, requireCredential } from '#shared/features/payments/providers/call.ts'
+import { callProvider, refuseOtherMode, requireCredential } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts, type PaymentFact, unknownPayment } from '#shared/features/payments/providers/facts.ts'
 import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import {
@@ -184,25 +184,14 @@ const readRefund = (refund: JsonObject): PaymentFact[] => {
 
 const verifyDelivery: Provider['verifyDelivery'] = ({ credentials }, { bytes, header }) => {
   const expected = computeHmac(requireCredential(credentials, 'webhook_secret'), bytes)
-  if (
-    !matchesAnySignature(
-      expected,
-      header('x-razorpay-signature')
-        .split(',')
-        .map((text) => text.trim()),
-      'hex',
-    )
-  )
-    return undefined
+  const signatures = header('x-razorpay-signature').split(/\s*,\s*/)
+  if (!matchesAnySignature(expected, signatures, 'hex')) return undefined
   return { eventId: readNonEmptyString(header('x-razorpay-event-id').slice(0, 200)), facts: readEvent(bytes) }
 }
 
 /** Compares the mode in the key's prefix with the connection's, then tests the key with a call. */
 async function checkCredentials(account: ProviderAccount): Promise<void> {
-  const kind = /^rzp_(live|test)_/.exec(account.credentials.key_id ?? '')?.[1]
-  if (kind !== undefined && kind !== account.mode) {
-    throw problem('VALIDATION_ERROR', `key_id is a ${kind} key, but the connection has mode ${account.mode}`)
-  }
+  refuseOtherMode(account, 'key_id', /^rzp_(live|test)_/)
   await call(account, 'GET', 'payments?count=1')
 }
 

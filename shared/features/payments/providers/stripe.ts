@@ -1,5 +1,5 @@
 import type { Link } from '#shared/features/payments/links/store.ts'
-import { callProvider, requireCredential } from '#shared/features/payments/providers/call.ts'
+import { callProvider, refuseOtherMode, requireCredential } from '#shared/features/payments/providers/call.ts'
 import { type LinkFacts, noFacts } from '#shared/features/payments/providers/facts.ts'
 import type { ListedProviderEvent, Provider, ProviderAccount, ProviderLink } from '#shared/features/payments/providers/provider.ts'
 import {
@@ -15,7 +15,6 @@ import {
 import { linkMetadataKey, readStripeFacts, stripeUnits } from '#shared/features/payments/providers/stripe-objects.ts'
 import { toProviderUnits } from '#shared/features/payments/providers/units.ts'
 import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** API version whose objects are read here; without the header Stripe uses the account's default version. */
@@ -185,10 +184,7 @@ const verifyDelivery: Provider['verifyDelivery'] = ({ credentials, now }, { byte
 
 /** Compares the mode in the key's prefix with the connection's, then tests the key with a call. */
 async function checkCredentials(account: ProviderAccount): Promise<void> {
-  const kind = /^(?:sk|rk)_(live|test)_/.exec(account.credentials.secret_key ?? '')?.[1]
-  if (kind !== undefined && kind !== account.mode) {
-    throw problem('VALIDATION_ERROR', `secret_key is a ${kind} key, but the connection has mode ${account.mode}`)
-  }
+  refuseOtherMode(account, 'secret_key', /^(?:sk|rk)_(live|test)_/)
   await call(account, 'GET', 'payment_links', [['limit', '1']])
 }
 

@@ -4,8 +4,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { createPaymentRecord } from '#shared/features/payments/events/payment-record.ts'
 import { findPaymentsOfLinks, type ProviderPayment, savePaymentRecord } from '#shared/features/payments/events/payments-store.ts'
 import { platformScope } from '#shared/features/payments/links/change.ts'
-import type { Link } from '#shared/features/payments/links/store.ts'
-import { lockLink, replacePaymentRecord } from '#shared/features/payments/links/store.ts'
+import { type Link, lockLink, replacePaymentRecord } from '#shared/features/payments/links/store.ts'
 import { appendTimeline } from '#shared/features/payments/links/timeline.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -40,13 +39,6 @@ async function recreateRecord(scope: Scope, link: Link, payment: ProviderPayment
   await db.query(savePaymentRecord({ workspaceId: workspace.id, connectionId, paymentId, recordId, recordedAt: now() }))
   if (link.payment_record_id === payment.payment_record_id)
     await db.query(replacePaymentRecord({ workspaceId: workspace.id, id: link.id, paymentRecordId: recordId }))
-  const { status } = link
-  await appendTimeline(scope, {
-    linkId: link.id,
-    source: 'person',
-    paymentId,
-    before: status,
-    after: status,
-    verdict: 'repaired',
-  })
+  const { id: linkId, status } = link
+  await appendTimeline(scope, { linkId, source: 'person', paymentId, before: status, after: status, verdict: 'repaired' })
 }

@@ -30,7 +30,7 @@ test('sandbox hostile: no hostile function exceeds its time, harms another run, 
     t.true(outcome.durationMs <= timeoutMs + graceMs + stalls.max / 1e6, `${name} took ${outcome.durationMs} ms`)
     t.not(outcome.ending, 'interrupted', name)
     t.true(outcome.resultText.length <= runLimits.jsonCharacters, name)
-    t.is(outcome.timedOut, outcome.error === 'timed out', name)
+    t.is(outcome.ending === 'timed_out', outcome.error === 'timed out', name)
   }
 
   const todo = hostileSources()

@@ -7,7 +7,7 @@ import { times } from '#test/support/depth.ts'
 import { goneProcess, isAlive } from '#test/support/living-processes.ts'
 import { Sandbox } from '#workers/features/functions/sandbox/sandbox.ts'
 
-const interrupted = { ending: 'interrupted', error: 'the run was interrupted', timedOut: false, result: null, resultText: 'null' } as const
+const interrupted = { ending: 'interrupted', error: 'the run was interrupted', result: null, resultText: 'null' } as const
 
 test('interruption: a runner killed during a run interrupts only that run, repeatedly', async (t) => {
   const sandbox = openSandbox(t)

@@ -43,7 +43,6 @@ export interface RunOutcome {
   readonly resultText: string
   /** Null when the handler returned; otherwise the message of the thrown value, or the message of the ending. */
   readonly error: string | null
-  readonly timedOut: boolean
   readonly logs: readonly LogLine[]
   readonly steps: readonly SdkStep[]
   /** Whole milliseconds from the start of the run in its isolate. */
@@ -63,7 +62,6 @@ export const neverStartedOutcome: RunOutcome = Object.freeze({
   result: null,
   resultText: 'null',
   error: endingMessages.interrupted,
-  timedOut: false,
   logs: [],
   steps: [],
   durationMs: 0,

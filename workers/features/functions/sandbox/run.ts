@@ -48,8 +48,9 @@ export async function executeIn(
     [toWorker.done]: monitor.recordDone,
     [toWorker.memory]: monitor.recordOutOfMemory,
   }
-  const order = JSON.stringify([request.source, quoteInexactNumbers(request.inputText), JSON.stringify(request.sdkMethods)])
-  runner.order(toRunner.run, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: monitor.interrupt })
+  const { source, sdkMethods, inputText } = request
+  const order = `${source}${sdkMethods.join(' ')}\n${quoteInexactNumbers(inputText)}`
+  runner.order(toRunner.run, source.length, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: monitor.interrupt })
 
   const end = await monitor.end
   const durationMs = monitor.stop()
@@ -59,7 +60,7 @@ export async function executeIn(
   // Copied, because a call that ends later still changes its step.
   const steps = calls.steps.map((step) => ({ ...step }))
   const handlerOutcome = await heavyWork.enqueue(request.owner, end.text.length, () => handlerOutcomeOf(end))
-  return { ...handlerOutcome, timedOut: end.ending === 'timed_out', logs: logs.lines, steps, durationMs }
+  return { ...handlerOutcome, logs: logs.lines, steps, durationMs }
 }
 
 /** How a run ended. */

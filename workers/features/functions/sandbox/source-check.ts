@@ -25,7 +25,7 @@ export async function checkSourceIn(runner: Runner, source: string, scheduler: C
     if (busyMs > runnerLimits.checkMs) giveUp()
   })
   const timer = setTimeout(giveUp, runnerLimits.checkTimeoutMs)
-  runner.order(toRunner.check, source, {
+  runner.order(toRunner.check, 0, source, {
     receive: ({ kind, text }) => {
       if (kind === toWorker.checked) found.resolve(text === '' ? null : JSON.parse(text))
       else runner.kill()

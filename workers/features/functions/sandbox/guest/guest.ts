@@ -5,8 +5,8 @@ import { createTimers, type Timers } from '#workers/features/functions/sandbox/g
 
 /** Functions by which the runner calls into an isolate. Their arguments are primitive values, and they return nothing. */
 export interface GuestEntries {
-  /** Evaluates the source and calls its handler; `methods` is a JSON list of SDK method names. */
-  readonly begin: (source: string, input: string, methods: string) => void
+  /** Evaluates the source and calls its handler with the input, JSON; `methods` are names of SDK methods, separated by blanks. */
+  readonly begin: (source: string, methods: string, input: string) => void
   readonly complete: Sdk['complete']
   readonly fire: Timers['fire']
   readonly noop: () => void
@@ -44,8 +44,8 @@ function guest(
   const globals: Record<string, unknown> = { console: createConsole(text, post, setup), setTimeout, clearTimeout }
   for (const name in globals) defineProperty(root, name, { value: globals[name], configurable: true, writable: true })
 
-  const begin: GuestEntries['begin'] = (source, input, methods) => {
-    defineProperty(root, 'sdk', { value: sdk.create(parse(methods)), configurable: true, writable: true })
+  const begin: GuestEntries['begin'] = (source, methods, input) => {
+    defineProperty(root, 'sdk', { value: sdk.create(methods === '' ? [] : methods.split(' ')), configurable: true, writable: true })
     void run(source, input)
   }
 

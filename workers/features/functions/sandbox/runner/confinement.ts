@@ -107,11 +107,11 @@ export function findConfinement(folders: readonly string[] = systemFolders): Con
   const works = ({ tool }: Step) => run([...withFullPath(tool), pathOf('true', systemFolders)]).status === 0
   const isLinux = process.platform === 'linux'
   const chosen = isLinux ? steps.flatMap((alternatives) => alternatives.find(works) ?? []) : []
-  const given = new Set<string>(chosen.flatMap(({ gives }) => gives))
+  const held = new Set<string>(chosen.flatMap(({ gives }) => gives))
   const pageBytes = Number(run(withFullPath(['getconf', 'PAGESIZE'])).stdout)
   const hasPages = isLinux && Number.isInteger(pageBytes) && pageBytes > 0
-  if (hasPages) given.add('memory')
-  const holds = Object.fromEntries(Object.keys(confinementNeeds).map((name) => [name, given.has(name)]))
+  if (hasPages) held.add('memory')
+  const holds = Object.fromEntries(Object.keys(confinementNeeds).map((name) => [name, held.has(name)]))
   return {
     command: chosen.flatMap(({ tool }) => withFullPath(tool)),
     holds: holds as Confinement['holds'],

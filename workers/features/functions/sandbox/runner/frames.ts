@@ -1,7 +1,7 @@
 /** One message between the worker and a runner. */
 export interface Frame {
   readonly kind: number
-  /** The id of an SDK call or the index of a log level, depending on the kind; otherwise 0. */
+  /** The id of an SDK call, the index of a log level or the length of a source, depending on the kind; otherwise 0. */
   readonly number: number
   readonly text: string
 }

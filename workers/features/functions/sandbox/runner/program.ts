@@ -146,10 +146,10 @@ function runner(
   }
 
   const orders: Record<number, (frame: Frame) => void> = {
-    [toRunner.run]: ({ text }) => {
-      const [source, input, methods] = JSON.parse(text)
+    [toRunner.run]: ({ number, text }) => {
+      const lineEnd = text.indexOf('\n', number)
       send(toWorker.started)
-      void enter(current, 'begin', [source, input, methods])
+      void enter(current, 'begin', [text.slice(0, number), text.slice(number, lineEnd), text.slice(lineEnd + 1)])
     },
     [toRunner.check]: ({ text }) => void check(text),
     [toRunner.answer]: ({ number, text }) => void enter(current, 'complete', [number, true, text]),

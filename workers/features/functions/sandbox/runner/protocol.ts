@@ -1,6 +1,9 @@
 import { runLimits } from '#workers/features/functions/sandbox/limits.ts'
 
-/** Kinds of frames from the worker to a runner. `answer` and `refusal` carry the id of their SDK call. */
+/**
+ * Kinds of frames from the worker to a runner. `run` carries the source, a line of SDK methods separated by blanks, and the input as JSON;
+ * its number is the length of the source. `answer` and `refusal` carry the id of their SDK call.
+ */
 export const toRunner = Object.freeze({ run: 1, check: 2, answer: 3, refusal: 4 })
 
 /**
@@ -40,9 +43,9 @@ export const workerAccepts = Object.freeze({
   [toWorker.done]: 0,
 })
 
-/** Maximum bytes of the texts of frames to a runner. `run` carries the source, the input and the method names, all quoted as JSON. */
+/** Maximum bytes of the texts of frames to a runner. The input of `run` has quotes around its inexact numbers. */
 export const runnerAccepts = Object.freeze({
-  [toRunner.run]: 2 * maxBytes(runLimits.jsonCharacters + runLimits.sourceBytes) + 64 * 1024,
+  [toRunner.run]: 2 * maxBytes(runLimits.jsonCharacters) + runLimits.sourceBytes + 64 * 1024,
   [toRunner.check]: runLimits.sourceBytes,
   [toRunner.answer]: maxBytes(runLimits.jsonCharacters),
   [toRunner.refusal]: maxBytes(runLimits.jsonCharacters),

@@ -79,14 +79,14 @@ export class Runner {
   }
 
   /** Gives an order to a ready runner. */
-  order(kind: number, text: string, client: RunnerClient): void {
+  order(kind: number, number: number, text: string, client: RunnerClient): void {
     if (this.#isEnding) {
       client.onLost()
       return
     }
     this.#client = client
     this.#ready = Promise.withResolvers()
-    this.send(kind, 0, text)
+    this.send(kind, number, text)
   }
 
   send(kind: number, number: number, text: string): void {
