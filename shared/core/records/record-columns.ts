@@ -1,14 +1,13 @@
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { type Columns, instant, type OpenSqlType, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
 
 /** The columns that every record table has. */
 export const ownColumns = { id: uuid.notNull, created_by: uuid, created_at: instant.notNull, updated_at: instant.notNull } as const
-
-/** The columns of a field's values: one, or two for a currency. */
-export const valueColumnsOf = ({ column, codeColumn }: Field): readonly string[] => (codeColumn === null ? [column] : [column, codeColumn])
 
 /** The columns of the fields' values, as a statement that selects them declares them. */
 export const valueColumns = (fields: readonly Field[]): Columns => Object.fromEntries(fields.flatMap(typedColumnsOf))
@@ -21,7 +20,10 @@ const typedColumnsOf = (field: Field): [column: string, type: OpenSqlType<unknow
   fieldKinds[field.type].columns.map((type, index) => [valueColumnsOf(field)[index] ?? '', sqlTypeOf(type)])
 
 /** All columns of a type's table, in the order of its fields, as a statement that selects them declares them. */
-export const recordColumns = derivedFromType((type): typeof ownColumns & Columns => ({ ...ownColumns, ...valueColumns(type.fields) }))
+export const recordColumns = memoizeByObject((type: RecordType): typeof ownColumns & Columns => ({
+  ...ownColumns,
+  ...valueColumns(type.fields),
+}))
 
 /** The names of `recordColumns`. */
 export const recordColumnNames = (type: RecordType): readonly string[] => Object.keys(recordColumns(type))
