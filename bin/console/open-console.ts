@@ -12,7 +12,7 @@ const manual = `
   await org('Demo')                          enter a workspace by its name or id, as its owner
   await as('ann@example.com')                act as a person or service account, null for the visitor, 'system' for the platform
   scope                                      the current scope: the first argument of domain functions
-  await records.createRecord(scope, 'locations', { name: 'Here' })
+  await records.createRecord(scope, await types.requireRecordType(scope, 'locations'), { name: 'Here' })
   records, types, access, functions, …       the functions of shared/<folder>; the name alone lists them
   await get('records/locations')             call the API as the current actor; also post, put, patch and del, with a body and headers
   await get('/healthz')                      a path with a leading slash is not below the workspace

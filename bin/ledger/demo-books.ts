@@ -1,5 +1,6 @@
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { postEntry } from '#shared/features/accounting/entries/post.ts'
 import { chartAccounts } from './chart.ts'
 
@@ -18,7 +19,8 @@ const monthsShown = fees.length
 /** Creates the chart for services and a year of postings that ends today, so that every report has content. */
 export async function createDemoBooks(scope: Scope): Promise<void> {
   const ids = new Map<string, string>()
-  for (const values of chartAccounts('services')) ids.set(values.code, (await createRecord(scope, 'accounts', values)).id)
+  const type = await requireRecordType(scope, 'accounts')
+  for (const values of chartAccounts('services')) ids.set(values.code, (await createRecord(scope, type, values)).id)
   const today = scope.now().toISOString().slice(0, 10)
   for (const month of Array.from({ length: monthsShown }, (_, index) => index)) {
     for (const { day, memo, lines } of transactionsOf(month)) {

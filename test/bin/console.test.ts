@@ -42,11 +42,11 @@ test('console: domain functions work in a workspace as any actor, and the API an
     [],
     [
       `await org('${org.id}'), 'in ' + scope.workspace.name`,
-      `(await records.createRecord(scope, 'locations', { name: 'Here' })).values.name`,
+      `(await records.createRecord(scope, await types.requireRecordType(scope, 'locations'), { name: 'Here' })).values.name`,
       `(await get('records/locations')).data.records[0].values.name + ' by the API'`,
       `await as('${reader.id}@example.com')`,
       `(await post('records/locations', { values: { name: 'There' } })).status`,
-      `await records.createRecord(scope, 'locations', { name: 'There' }).catch(({ code }) => code)`,
+      `await records.createRecord(scope, await types.requireRecordType(scope, 'locations'), { name: 'There' }).catch(({ code }) => code)`,
       `await as(null)`,
       `(await get('records/locations')).error.code`,
       `await as('system')`,

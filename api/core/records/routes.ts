@@ -45,7 +45,7 @@ export const routes = [
     body: recordInput,
     status: 201,
     response: record,
-    handle: ({ params, body }, scope) => createRecord(scope, params.typeKey, body.values ?? {}),
+    handle: ({ resource: type, body }, scope) => createRecord(scope, type, body.values ?? {}),
   }),
   answer({
     ...common,
@@ -150,7 +150,8 @@ export const routes = [
     stored: ({ params }, scope) => getRecord(scope, params.typeKey, params.recordId),
     status: 204,
     response: null,
-    handle: ({ params, body, header }, scope) => changeRecord(scope, params.typeKey, params.recordId, body.values, header('if-match')),
+    handle: ({ resource: type, params, body, header }, scope) =>
+      changeRecord(scope, type, params.recordId, body.values, header('if-match')),
   }),
   answer({
     ...common,
@@ -162,6 +163,6 @@ export const routes = [
     fails: ['PRECONDITION_FAILED'],
     status: 204,
     response: null,
-    handle: ({ params, header }, scope) => removeRecord(scope, params.typeKey, params.recordId, header('if-match')),
+    handle: ({ resource: type, params, header }, scope) => removeRecord(scope, type, params.recordId, header('if-match')),
   }),
 ]

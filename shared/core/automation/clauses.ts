@@ -5,6 +5,7 @@ import { t } from '#shared/platform/kernel/schema.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 type Test = (left: unknown, right: unknown, budget: ComputeBudget) => boolean | Promise<boolean>
 
@@ -102,11 +103,9 @@ export function compareClauseValues(left: unknown, right: unknown, budget: Compu
   const [leftText, rightText] = [toBoundedText(left), toBoundedText(right)]
   budget.takeSteps((leftText.length + rightText.length) >> 9)
   const [leftTime, rightTime] = [timeOf(leftText), timeOf(rightText)]
-  if (leftTime !== undefined && rightTime !== undefined) return compareTexts(leftTime, rightTime)
-  return compareTexts(leftText, rightText)
+  if (leftTime !== undefined && rightTime !== undefined) return compareText(leftTime, rightTime)
+  return compareText(leftText, rightText)
 }
-
-const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** A number, or a text that holds one, as Decimal; otherwise undefined. */
 export function toDecimal(value: unknown): Decimal | undefined {

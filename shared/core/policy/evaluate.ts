@@ -72,15 +72,25 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
     if (attributes !== undefined) return permitOf(decide(permission, resource, attributes))
     return (isRecordAction(permission) ? onRecords : onAnything)(index.matching(permission, resource))
   }
+  const permitsSomewhere: Policy['permitsSomewhere'] = (permission) => {
+    const permit = isRecordAction(permission) ? onRecords : onAnything
+    const everywhere = index.matching(permission, '*')
+    if (permit(everywhere) !== 'never') return true
+    // Those rules permit nothing on a key either, but may refuse all keys, also what another rule would allow.
+    if (permit([...everywhere, unlimitedRule]) === 'never') return false
+    return index.namedLists(permission).some((named) => permit(named) !== 'never')
+  }
   return Object.freeze({
     permits: permitsOn,
     denies: (permission, resource) => decide(permission, resource, {}).matched?.effect === 'deny',
-    permitsSomewhere: (permission) => ['*', ...index.keys(permission)].some((resource) => permitsOn(permission, resource) !== 'never'),
+    permitsSomewhere,
     decide,
     recordAccess,
     ruleIndexes: [index],
   } satisfies Policy)
 }
+
+const unlimitedRule: SourcedRule = { effect: 'allow', actions: ['*'], role_id: '', index: 0 }
 
 /** The policy of the owner and of the platform itself. */
 const ownerPolicy: Policy = Object.freeze({

@@ -1,6 +1,6 @@
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { parseUniqueIndexName } from '#shared/core/types/tables/table-names.ts'
+import { hexOf, parseUniqueIndexName } from '#shared/core/types/tables/table-names.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -18,5 +18,4 @@ export function findDuplicateField(type: RecordType, error: unknown): Field | un
   return fieldOfIndex(type, parseUniqueIndexName(uniqueViolation(error.cause)))
 }
 
-const fieldOfIndex = (type: RecordType, hexId: string | undefined): Field | undefined =>
-  type.fields.find(({ id }) => id.replaceAll('-', '') === hexId)
+const fieldOfIndex = (type: RecordType, hexId: string | undefined): Field | undefined => type.fields.find(({ id }) => hexOf(id) === hexId)

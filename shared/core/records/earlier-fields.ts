@@ -27,10 +27,8 @@ export function isOfPresentField({ fieldByKey }: Pick<RecordType, 'fieldByKey'>,
  * Whether the caller may see values that belong to no present field of the type: no rule may hide any field of the type's records, since
  * such a value cannot be tested by the masks of present fields.
  */
-export const seesEarlierFields = ({ actor }: Pick<Scope, 'actor'>, typeKey: string): boolean => hidesNoField(actor.policy, typeKey)
-
-/** Whether no rule hides any field of the type's records, present or deleted. */
-const hidesNoField = (policy: Policy, key: string): boolean => readRulesOf(policy, key).every((rules) => rules.every(hidesNothing))
+export const seesEarlierFields = ({ actor }: Pick<Scope, 'actor'>, typeKey: string): boolean =>
+  readRulesOf(actor.policy, typeKey).every((rules) => rules.every(hidesNothing))
 
 /** The rules on reading a type's records, one list per rule index; each list must allow the read by itself. Empty for the owner. */
 export const readRulesOf = ({ ruleIndexes }: Policy, key: string): (readonly PolicyRule[])[] =>

@@ -1,3 +1,4 @@
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
@@ -7,9 +8,6 @@ import { type Columns, instant, type OpenSqlType, type Params, uuid } from '#sha
 
 /** The columns that every record table has. */
 export const ownColumns = { id: uuid.notNull, created_by: uuid, created_at: instant.notNull, updated_at: instant.notNull } as const
-
-/** The columns of a field's values: one, or two for a currency. */
-export const valueColumnsOf = ({ column, codeColumn }: Field): readonly string[] => (codeColumn === null ? [column] : [column, codeColumn])
 
 /** The columns of the fields' values, as a statement that selects them declares them. */
 export const valueColumns = (fields: readonly Field[]): Columns => Object.fromEntries(fields.flatMap(typedColumnsOf))

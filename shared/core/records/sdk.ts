@@ -10,7 +10,7 @@ import { getRecord } from '#shared/core/records/read.ts'
 import { listQuery } from '#shared/core/records/schemas.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { type Schema, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
@@ -20,11 +20,11 @@ const valuesByKey = schema(t.Record(t.String(), t.Unknown()))
 const values = ['values', valuesByKey] as const
 const optionalValues = ['values', schema(t.Unknown())] as const
 
-/** Checks that the type exists (NOT_FOUND) and that the caller has the permission on it (FORBIDDEN), as the route does. Returns its key. */
-async function requireTypeKey(scope: Scope, permission: Permission, typeKey: string): Promise<string> {
-  const { key } = await requireRecordType(scope, typeKey)
-  requirePermission(scope, permission, key)
-  return key
+/** The type of a key, after a check of the permission that the corresponding route requires. Throws NOT_FOUND and FORBIDDEN. */
+async function requirePermittedType(scope: Scope, permission: Permission, typeKey: string): Promise<RecordType> {
+  const type = await requireRecordType(scope, typeKey)
+  requirePermission(scope, permission, type.key)
+  return type
 }
 
 type RecordQuery = Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery
@@ -52,7 +52,7 @@ export const recordMethods: readonly SdkMethod[] = [
     '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
     [type, query],
     async ({ scope }, typeKey, query) => {
-      const key = await requireTypeKey(scope, 'records:read', typeKey)
+      const { key } = await requirePermittedType(scope, 'records:read', typeKey)
       return isSearchMode(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
     },
   ),
@@ -60,22 +60,22 @@ export const recordMethods: readonly SdkMethod[] = [
     'records.get',
     '<K extends TypeKey>(type: K, id: string): Promise<RecordOf<K>>',
     [type, id],
-    async ({ scope }, typeKey, id) => getRecord(scope, await requireTypeKey(scope, 'records:read', typeKey), id),
+    async ({ scope }, typeKey, id) => getRecord(scope, (await requirePermittedType(scope, 'records:read', typeKey)).key, id),
   ),
   defineSdkMethod(
     'records.create',
     '<K extends TypeKey>(type: K, values?: SentValues<K>): Promise<RecordOf<K>>',
     [type, optionalValues],
     async ({ scope }, typeKey, values) =>
-      createRecord(scope, await requireTypeKey(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
+      createRecord(scope, await requirePermittedType(scope, 'records:create', typeKey), valuesByKey.parse(values ?? {}, 'values')),
   ),
   defineSdkMethod(
     'records.update',
     '<K extends TypeKey>(type: K, id: string, values: SentValues<K>): Promise<void>',
     [type, id, values],
-    async ({ scope }, typeKey, id, values) => changeRecord(scope, await requireTypeKey(scope, 'records:update', typeKey), id, values),
+    async ({ scope }, typeKey, id, values) => changeRecord(scope, await requirePermittedType(scope, 'records:update', typeKey), id, values),
   ),
   defineSdkMethod('records.delete', '<K extends TypeKey>(type: K, id: string): Promise<void>', [type, id], async ({ scope }, typeKey, id) =>
-    removeRecord(scope, await requireTypeKey(scope, 'records:delete', typeKey), id),
+    removeRecord(scope, await requirePermittedType(scope, 'records:delete', typeKey), id),
   ),
 ]

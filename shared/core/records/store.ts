@@ -1,5 +1,6 @@
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
-import { recordColumnNames, recordColumns, valueColumnsOf, valueParams } from '#shared/core/records/record-columns.ts'
+import { recordColumnNames, recordColumns, valueParams } from '#shared/core/records/record-columns.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'

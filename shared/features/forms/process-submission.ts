@@ -2,6 +2,7 @@ import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { submissionRunEndedJob } from '#shared/features/forms/jobs.ts'
 import type { Form } from '#shared/features/forms/schemas.ts'
 import {
@@ -77,7 +78,7 @@ export async function recordRunEnd({ db }: PlatformScope, place: SubmissionPlace
 const describeError = ({ code, message }: Pick<Problem, 'code' | 'message'>): string => `${code}: ${message}`
 
 async function writeRecord(scope: Scope, { target }: Form, { values }: Waiting): Promise<string | null> {
-  return target === null ? null : (await createRecord(scope, target.object_type, values)).id
+  return target === null ? null : (await createRecord(scope, await requireRecordType(scope, target.object_type), values)).id
 }
 
 async function startFunction(

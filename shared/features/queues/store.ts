@@ -27,7 +27,10 @@ export const itemColumnsOf = (alias: string): string => selectList(itemColumns, 
 
 /** The claim that a change ended without its token; nulls for none. */
 export const previousClaimColumns = { previous_claimer_id: uuid, previous_claim_until: instant }
-export type PreviousClaimRow = RowOf<typeof previousClaimColumns>
+
+/** Such a claim as answers show it: the claimer's id and the instant at which it would have expired. */
+export const previousClaimOf = ({ previous_claimer_id: by, previous_claim_until: until }: RowOf<typeof previousClaimColumns>) =>
+  by === null || until === null ? null : { by, expires_at: until }
 
 /**
  * SQL that changes a queue's stored counts. `deltas` is SQL for rows `(batch, stage, status, unexpected, items)`; `items` is added to the

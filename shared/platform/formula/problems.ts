@@ -1,4 +1,5 @@
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { editDistance } from '#shared/platform/kernel/similar-names.ts'
 
 /**
  * The VALIDATION_ERROR of a formula that cannot be saved: the fault, its position (`at` counts from 0, the message from 1) and an optional
@@ -28,17 +29,4 @@ export function suggestName(unknown: string, names: Iterable<string>): string {
     if (distance < best) [nearest, best] = [name, distance]
   }
   return nearest === '' ? '' : `; did you mean ${quoteSource(nearest)}?`
-}
-
-/** Levenshtein distance: insertions, deletions and replacements that turn one text into the other. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= from.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= to.length; j += 1) {
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + Number(from[i - 1] !== to[j - 1])))
-    }
-    row = next
-  }
-  return row[to.length]!
 }

@@ -20,7 +20,7 @@ export const impersonalCause = (cause: Cause): Cause => ({ ...cause, impersonal:
 export const maxCauseDepth = 8
 
 /** Id and type of the actor as rows hold them. Work without an actor's id is stored as the platform's (`system`). */
-export const actorColumns = ({ actorId, actorType }: Cause): [string | null, ActorType] => [
+export const actorColumns = ({ actorId, actorType }: Cause): Pick<Cause, 'actorId'> & { readonly actorType: ActorType } => ({
   actorId,
-  actorId === null ? 'system' : actorType,
-]
+  actorType: actorId === null ? 'system' : actorType,
+})

@@ -14,19 +14,8 @@ export function findNearestName(name: string, names: readonly string[]): string 
 /** Whether one name is likely a misspelling of the other. */
 export const isSimilarName = (name: string, other: string): boolean => distanceOf(normalize(name), normalize(other)) <= other.length / 2
 
-/** Maximum number of compared characters: the work grows with their square. */
-const maxComparedLength = 60
-
-const normalize = (name: string): string => name.slice(0, maxComparedLength).toLowerCase().replace(/[_-]/g, '')
-
-/** Edit distance of two names. If one contains the other, the distance is half the number of remaining letters. */
-function distanceOf(one: string, other: string): number {
-  if (one.length > 2 && other.length > 2 && (one.includes(other) || other.includes(one))) return Math.abs(one.length - other.length) / 2
-  return editsOf(one, other)
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function editsOf(one: string, other: string): number {
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other (optimal string alignment). */
+export function editDistance(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let i = 1; i <= one.length; i++) {
@@ -47,4 +36,15 @@ function editsOf(one: string, other: string): number {
     row = next
   }
   return row[other.length] ?? 0
+}
+
+/** Maximum number of compared characters: the work grows with their square. */
+const maxComparedLength = 60
+
+const normalize = (name: string): string => name.slice(0, maxComparedLength).toLowerCase().replace(/[_-]/g, '')
+
+/** Edit distance of two names. If one contains the other, the distance is half the number of remaining letters. */
+function distanceOf(one: string, other: string): number {
+  if (one.length > 2 && other.length > 2 && (one.includes(other) || other.includes(one))) return Math.abs(one.length - other.length) / 2
+  return editDistance(one, other)
 }

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { indexRules } from '#shared/core/policy/rules/rule-index.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { roleLimits } from '#shared/core/roles/limits.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
@@ -33,6 +35,30 @@ test('many rules: rules that differ only in one field’s value become one condi
       fieldsShown(unlike as never, 'records:read', caller, types, naive, reads),
     )
   }
+})
+
+test('many rules: keys that the same rules name share one list', (t) => {
+  const rules = [allow('queues:read', { resources: ['a', 'b'] }), allow('*'), allow('*', { resources: ['b'] })]
+  const { matching, namedLists } = indexRules(rules as PolicyRule[])
+  t.deepEqual(matching('queues:read', 'a'), rules.slice(0, 2))
+  t.deepEqual(matching('queues:read', 'b'), rules)
+  t.deepEqual(namedLists('queues:read'), [rules.slice(0, 1), [rules[0], rules[2]]])
+  const alike = indexRules([allow('*', { resources: ['a', 'b'] }), ...rules.slice(1, 2)] as PolicyRule[])
+  t.is(alike.matching('queues:read', 'a'), alike.matching('queues:read', 'b'))
+})
+
+test('many rules: a permission is held somewhere unless a rule on every item refuses it', (t) => {
+  const never = { condition: { 'principal.type': { eq: 'service' } } }
+  const named = allow('*', { resources: ['a', 'b'] })
+  for (const permission of ['queues:read', 'records:read'] as const) {
+    t.true(policyOf([named]).permitsSomewhere(permission))
+    t.true(policyOf([named, deny('*', never)]).permitsSomewhere(permission))
+    t.true(policyOf([named, deny('*', { resources: ['a'] })]).permitsSomewhere(permission))
+    t.false(policyOf([named, deny('*', { resources: ['a', 'b'] })]).permitsSomewhere(permission))
+    t.false(policyOf([named, deny('*')]).permitsSomewhere(permission))
+    t.false(policyOf([deny('*', { resources: ['a'] })]).permitsSomewhere(permission))
+  }
+  t.true(policyOf([named, deny('*', { condition: { 'resource.status': { eq: 'x' } } })]).permitsSomewhere('records:read'))
 })
 
 /** A role of nearly 64 KB whose one rule has the shortest tests there are, on fields of its own. */

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { startRunsOnEventsJob } from '#shared/features/flows/jobs.ts'
 import {
   ageRun,
@@ -192,7 +193,7 @@ test('life: events of a suspended workspace wait in the outbox, and are delivere
   const later = await createFlow(t, other, body)
   await setWorkspaceStatus(w.db, org.id, 'suspended')
   const scope = await scopeOf(w, org)
-  await createRecord(scope, 'locations', { name: 'one' })
+  await createRecord(scope, await requireRecordType(scope, 'locations'), { name: 'one' })
   // The dispatcher that delivers a later event of an active workspace has left this one in the outbox.
   await other.owner.post(`${other.path}/records/locations`, { values: { name: 'later' } })
   await endedRuns(w, other, later.id, 1)

@@ -4,6 +4,7 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { isDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { canonicalDecimal, Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 /**
  * One way to compare a stored value: as a number, as text, as a day, … `normalize` and `compareWith` compare values in memory;
@@ -58,7 +59,6 @@ function createComparison<T>({ read, order, form, cast, column = (name) => name,
 const text = (side: unknown): string | undefined => (typeof side === 'string' ? side : undefined)
 const parseText = (read: (text: string) => string | undefined) => (side: unknown) => (typeof side === 'string' ? read(side) : undefined)
 const identity = (read: string): string => read
-const byCodeUnit = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
 
 /** The decimal of a JSON number, numeric text, or a currency's `{amount}`: currency fields are tested by their amount. */
 function decimal(side: unknown): Decimal | undefined {
@@ -72,7 +72,7 @@ const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
 )
 
 /** Exact text equality; its order is never used. */
-export const asText = createComparison({ cast: 'text', read: text, order: byCodeUnit, form: identity })
+export const asText = createComparison({ cast: 'text', read: text, order: compareText, form: identity })
 
 /** Text in the order of its code points, in any database and for any column. */
 export const asOrderedText = createComparison({
@@ -95,7 +95,7 @@ export const asIdText = createComparison({
 export const asId = createComparison({
   cast: 'uuid',
   read: parseText((id) => (isUuid(id) ? id.toLowerCase() : undefined)),
-  order: byCodeUnit,
+  order: compareText,
   form: identity,
 })
 export const asBoolean = createComparison({
@@ -125,17 +125,17 @@ export const asNumericText = createComparison({
 })
 
 /** Instants to the microsecond. */
-export const asInstant = createComparison({ cast: 'timestamptz', read: parseText(toUtcInstant), order: byCodeUnit, form: identity })
+export const asInstant = createComparison({ cast: 'timestamptz', read: parseText(toUtcInstant), order: compareText, form: identity })
 
 const dayOf = parseText((side) => (isDay(side) ? side : toUtcInstant(side)?.slice(0, 10)))
 
 /** Days; an instant counts as its UTC day (docs/contract/access.md#comparisons). */
-export const asDay = createComparison({ cast: 'date', read: dayOf, order: byCodeUnit, form: identity })
+export const asDay = createComparison({ cast: 'date', read: dayOf, order: compareText, form: identity })
 /** A stored instant as its UTC day. */
 export const asDayOfInstant = createComparison({
   cast: 'date',
   read: dayOf,
-  order: byCodeUnit,
+  order: compareText,
   form: identity,
   column: (column) => sql`(${column} at time zone 'UTC')::date`,
 })

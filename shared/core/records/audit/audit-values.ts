@@ -2,6 +2,7 @@ import { toValuesView, type Values } from '#shared/core/records/record.ts'
 import type { ChangeValues } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { actorColumns } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Parameters of the audit entry and of the outbox row, which the statement of a change writes along with the record
@@ -13,8 +14,7 @@ export function auditSlots(scope: Scope, type: RecordType, before: Values | null
   const [beforeJson, afterJson] = [jsonOf(type, before, after === null), jsonOf(type, after, before === null)]
   return {
     workspaceId: workspace.id,
-    actorId: cause.actorId,
-    actorType: cause.actorId === null ? 'system' : cause.actorType,
+    ...actorColumns(cause),
     objectType: type.key,
     before: beforeJson,
     after: afterJson,

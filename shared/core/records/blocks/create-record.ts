@@ -21,7 +21,7 @@ export const createRecordBlock = defineBlock({
     acts: async ({ settings }, scope) => {
       const type = await requireRecordType(scope, toText(settings.object_type))
       requirePermission(scope, 'records:create', type.key)
-      const { id, values } = await createRecord(scope, type.key, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
+      const { id, values } = await createRecord(scope, type, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
       return { id, object_type: type.key, values }
     },
   },

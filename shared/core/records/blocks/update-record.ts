@@ -30,7 +30,7 @@ export const updateRecordBlock = defineBlock({
       const type = await requireRecordType(scope, toText(settings.object_type))
       requirePermission(scope, 'records:update', type.key)
       const id = toText(settings.record_id).trim()
-      await changeRecord(scope, type.key, id, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
+      await changeRecord(scope, type, id, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
       return { id, object_type: type.key, values: await readValues(scope, type.key, id) }
     },
   },

@@ -13,7 +13,7 @@ import { textLength } from '#shared/core/records/text-size.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { isBlank, parseValue } from '#shared/core/types/field-kinds/value.ts'
-import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { findRecordType, type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -43,7 +43,12 @@ export async function runBatch(
   for (const [index, operation] of operations.entries()) {
     try {
       const result = await withSavepoint(scope.db, async () => {
-        const result = await operationHandlers[operation.op](scope, typeKey, operation as never, precomputed)
+        const result = await operationHandlers[operation.op](
+          scope,
+          await requireRecordType(scope, typeKey),
+          operation as never,
+          precomputed,
+        )
         requireTextBelowMax(text + textOf(result))
         return result
       })
@@ -61,7 +66,7 @@ export async function runBatch(
 /** Locks the named records by id, in one statement. A missing type is reported by the first change. */
 async function lockNamedRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<void> {
   const ids = operations.flatMap((operation) => ('id' in operation && isUuid(operation.id) ? operation.id : []))
-  const type = ids.length === 0 ? undefined : await requireRecordType(scope, typeKey).catch(() => undefined)
+  const type = ids.length === 0 ? undefined : await findRecordType(scope, typeKey)
   if (type) await scope.db.query(lockRecordsByIds(type)({ ids }))
 }
 
@@ -78,33 +83,38 @@ type OperationOf<Op extends BatchOperation['op']> = Extract<BatchOperation, { op
 const operationHandlers: {
   readonly [Op in BatchOperation['op']]: (
     scope: Scope,
-    typeKey: string,
+    type: RecordType,
     operation: OperationOf<Op>,
     precomputed?: PrecomputedRecords,
   ) => Promise<BatchResult>
 } = {
-  create: async (scope, typeKey, { values }) => createOne(scope, typeKey, values ?? {}),
-  update: async (scope, typeKey, { id, values }, precomputed) => {
-    requirePermission(scope, 'records:update', typeKey)
-    await changeRecord(scope, typeKey, id, values, '', precomputed)
-    return toUpdateResult(scope, typeKey, id)
-  },
-  delete: async (scope, typeKey, { id }) => {
-    requirePermission(scope, 'records:delete', typeKey)
-    await removeRecord(scope, typeKey, id)
+  create: (scope, type, { values }) => createOne(scope, type, values ?? {}),
+  update: (scope, type, { id, values }, precomputed) => updateOne(scope, type, id, values, precomputed),
+  async delete(scope, type, { id }) {
+    requirePermission(scope, 'records:delete', type.key)
+    await removeRecord(scope, type, id)
     return { status: 204, record: null, error: null }
   },
   upsert,
 }
 
-async function createOne(scope: Scope, typeKey: string, values: Readonly<Record<string, unknown>>): Promise<BatchResult> {
-  const record = await createRecord(scope, typeKey, values)
+type SentValues = Readonly<Record<string, unknown>>
+
+async function createOne(scope: Scope, type: RecordType, values: SentValues): Promise<BatchResult> {
+  const record = await createRecord(scope, type, values)
   return { status: 201, record: { ...record, values: { ...record.values } }, error: null }
 }
 
-/** The result of an update: the record as the caller sees it, or null when the change made it unreadable. */
-async function toUpdateResult(scope: Scope, typeKey: string, id: string): Promise<BatchResult> {
-  const type = await requireRecordType(scope, typeKey)
+/** Changes a record. The result holds it as the caller sees it, or null when the change made it unreadable. */
+async function updateOne(
+  scope: Scope,
+  type: RecordType,
+  id: string,
+  values: SentValues,
+  precomputed?: PrecomputedRecords,
+): Promise<BatchResult> {
+  requirePermission(scope, 'records:update', type.key)
+  await changeRecord(scope, type, id, values, '', precomputed)
   const access = recordAccessFor(scope, type, 'records:read')
   const record = await findRecord(scope, type, id)
   const view = record && access.test(record) ? toVisibleView(type, record, access) : undefined
@@ -115,17 +125,12 @@ async function toUpdateResult(scope: Scope, typeKey: string, id: string): Promis
 const maxUpsertAttempts = 5
 
 /** Changes the record that holds the value of a unique field, or creates one. Of two concurrent upserts one creates, the other changes. */
-async function upsert(scope: Scope, typeKey: string, { by, values }: OperationOf<'upsert'>): Promise<BatchResult> {
+async function upsert(scope: Scope, type: RecordType, { by, values }: OperationOf<'upsert'>): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
-    const id = await findRecordIdByUnique(scope, typeKey, by, values)
-    if (id !== undefined) {
-      requirePermission(scope, 'records:update', typeKey)
-      await changeRecord(scope, typeKey, id, values)
-      return toUpdateResult(scope, typeKey, id)
-    }
-    requirePermission(scope, 'records:create', typeKey)
+    const id = await findRecordIdByUnique(scope, type, by, values)
+    if (id !== undefined) return updateOne(scope, type, id, values)
     try {
-      return await withSavepoint(scope.db, () => createOne(scope, typeKey, values))
+      return await withSavepoint(scope.db, () => createOne(scope, type, values))
     } catch (error) {
       const lostRace = error instanceof Problem && error.code === 'DUPLICATE_VALUE' && error.message.startsWith(`values.${by} `)
       if (!lostRace || attempt === maxUpsertAttempts) throw error
@@ -137,17 +142,11 @@ async function upsert(scope: Scope, typeKey: string, { by, values }: OperationOf
  * The id of the record that holds the value sent for a unique field, regardless of the caller's rights; undefined when no record holds it.
  * Throws VALIDATION_ERROR when the field is not unique, is computed or could be hidden from the caller, or when the value is missing.
  */
-async function findRecordIdByUnique(
-  scope: Scope,
-  typeKey: string,
-  by: string,
-  values: Readonly<Record<string, unknown>>,
-): Promise<string | undefined> {
-  const type = await requireRecordType(scope, typeKey)
+async function findRecordIdByUnique(scope: Scope, type: RecordType, by: string, values: SentValues): Promise<string | undefined> {
   const field = type.fieldByKey.get(by)
   // The value of a computed field may differ from the one sent.
   if (!field?.unique || isComputed(field) || recordAccessFor(scope, type, 'records:read').hideable.has(by)) {
-    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${typeKey} that you may read and send, got ${by}`)
+    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${type.key} that you may read and send, got ${by}`)
   }
   const value = parseValue(values[by], field, { path: `values.${by}`, defaultCurrency: scope.workspace.default_currency })
   if (isBlank(value)) throw problem('VALIDATION_ERROR', `values.${by} is required`)

@@ -1,4 +1,5 @@
-import { valueColumns, valueColumnsOf } from '#shared/core/records/record-columns.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
+import { valueColumns } from '#shared/core/records/record-columns.ts'
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'

@@ -4,15 +4,14 @@ import { requireChangeable } from '#shared/core/records/change/update-record.ts'
 import { requireVersion } from '#shared/core/records/record.ts'
 import { deleteRecord } from '#shared/core/records/store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { requireRecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 
 /**
  * Deletes a record permanently; records that reference it keep its id. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it
  * may not delete it, PRECONDITION_FAILED when `ifMatch` names another version, and the problems of guards (shared/features.ts).
  */
-export async function removeRecord(scope: Scope, typeKey: string, recordId: string, ifMatch = ''): Promise<void> {
-  const type = await requireRecordType(scope, typeKey)
+export async function removeRecord(scope: Scope, type: RecordType, recordId: string, ifMatch = ''): Promise<void> {
   await scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const stored = await requireChangeable(inside, type, recordId, 'records:delete')

@@ -13,7 +13,7 @@ import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { wantsSnapshots } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -28,13 +28,12 @@ import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
  */
 export async function changeRecord(
   scope: Scope,
-  typeKey: string,
+  type: RecordType,
   recordId: string,
   input: Readonly<Record<string, unknown>>,
   ifMatch = '',
   precomputed?: PrecomputedRecords,
 ): Promise<void> {
-  const type = await requireRecordType(scope, typeKey)
   const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
   await scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)

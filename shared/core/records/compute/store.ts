@@ -1,6 +1,7 @@
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { textBytes } from '#shared/core/records/query/shown-columns-store.ts'
 import { type StoredRecord, toColumnValues } from '#shared/core/records/record.ts'
-import { recordColumnNames, recordColumns, valueColumnsOf } from '#shared/core/records/record-columns.ts'
+import { recordColumnNames, recordColumns } from '#shared/core/records/record-columns.ts'
 import { cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'

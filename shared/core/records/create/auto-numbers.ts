@@ -1,17 +1,57 @@
 import { allocateNumbers, findNextNumber, heldTexts, skipNumbers } from '#shared/core/records/create/auto-numbers-store.ts'
-import type { Values } from '#shared/core/records/record.ts'
+import { insertNewRecord } from '#shared/core/records/create/insert-record.ts'
+import { findDuplicateField } from '#shared/core/records/duplicate-value.ts'
+import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { parseNumbering } from '#shared/core/types/numbering/numbering-pattern.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 
 /** Numbers checked in one statement when records hold the next ones already. */
 const numbersPerCheck = 200
 
-/** Whether creating a record of the type may issue numbers. */
-export const hasAutoNumbers = ({ fields }: RecordType): boolean => fields.some(({ autogen }) => autogen !== '')
+/** How a new record is completed, and which of its values may give way. */
+interface Creation {
+  /** Adds computed fields to numbered values and checks or corrects them. Values of `withheld` fields must become empty. */
+  readonly complete: (values: Values, withheld: ReadonlySet<string>) => Promise<void>
+  /** Whether another number, or no value, may replace a unique value that another record holds. */
+  readonly isReplaceable: (field: Field) => boolean
+}
+
+/**
+ * Issues numbers, completes the values and stores a new record; again with other values while another record holds a replaceable one: numbers
+ * that records hold are skipped, other values are withheld. Throws like `insertNewRecord` for the other unique values.
+ */
+export async function storeNumbered(
+  scope: Scope,
+  type: RecordType,
+  given: Values,
+  { complete, isReplaceable }: Creation,
+): Promise<StoredRecord> {
+  const numbered = Object.assign(emptyValues(), given)
+  const withheld = new Set<string>()
+  const mayReplace = type.fields.some((field) => field.unique && isReplaceable(field))
+  for (;;) {
+    await issueNumbers(scope, type, [numbered])
+    const values = Object.assign(emptyValues(), numbered)
+    await complete(values, withheld)
+    if (!mayReplace) return insertNewRecord(scope, type, values)
+    try {
+      return await withSavepoint(scope.db, () => insertNewRecord(scope, type, values))
+    } catch (error) {
+      const field = findDuplicateField(type, error)
+      if (!field || !isReplaceable(field)) throw error
+      if (field.autogen === '') withheld.add(field.key)
+      else {
+        numbered[field.key] = null
+        await skipHeldNumbers(scope, type, field)
+      }
+    }
+  }
+}
 
 /**
  * Issues a number to every auto-numbered field without a value, in the order of the records, and writes its text into their values. One
@@ -42,7 +82,7 @@ export function requireValidNumbers(type: RecordType, values: Values): void {
  * Advances a unique field's counter past the consecutive numbers that records hold already. The next number is then free, unless another
  * creation takes it or another record gets that value first: call it again after the next duplicate.
  */
-export async function skipHeldNumbers(scope: Scope, type: RecordType, field: Field): Promise<void> {
+async function skipHeldNumbers(scope: Scope, type: RecordType, field: Field): Promise<void> {
   const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
   const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
   const [row] = await scope.db.query(findNextNumber(counter))

@@ -1,7 +1,5 @@
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
-import { issueNumbers, skipHeldNumbers } from '#shared/core/records/create/auto-numbers.ts'
-import { insertNewRecord } from '#shared/core/records/create/create-record.ts'
-import { findDuplicateField } from '#shared/core/records/duplicate-value.ts'
+import { storeNumbered } from '#shared/core/records/create/auto-numbers.ts'
 import { isComputed } from '#shared/core/records/input.ts'
 import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -9,7 +7,6 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { defaultValue, isAccepted } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
-import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /**
@@ -24,25 +21,13 @@ export async function createSystemRecord(
   given: Readonly<Record<string, FieldValue>>,
 ): Promise<StoredRecord> {
   const type = await requireRecordType(scope, typeKey)
-  const values = initialValues(scope, type, given)
-  const emptied = new Set<string>()
-  for (;;) {
-    await issueNumbers(scope, type, [values])
-    const draft = Object.assign(emptyValues(), values)
-    await computeValues(scope, type, draft, emptied)
-    for (const field of type.fields) if (emptied.has(field.key) || !isValid(field, draft[field.key] ?? null)) draft[field.key] = null
-    try {
-      return await withSavepoint(scope.db, () => insertNewRecord(scope, type, draft))
-    } catch (error) {
-      const held = findDuplicateField(type, error)
-      if (!held) throw error
-      if (held.autogen === '') emptied.add(held.key)
-      else {
-        values[held.key] = null
-        await skipHeldNumbers(scope, type, held)
-      }
-    }
-  }
+  return storeNumbered(scope, type, initialValues(scope, type, given), {
+    isReplaceable: () => true,
+    async complete(values, withheld) {
+      await computeValues(scope, type, values, withheld)
+      for (const field of type.fields) if (withheld.has(field.key) || !isValid(field, values[field.key] ?? null)) values[field.key] = null
+    },
+  })
 }
 
 /** Given values and defaults. A custom field with a built-in key ignores `given` (shared/core/types/builtin/upgrade.ts). */

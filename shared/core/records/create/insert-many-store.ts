@@ -1,4 +1,4 @@
-import { valueColumnsOf } from '#shared/core/records/record-columns.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { auditColumns, cachedStatement, countChangedRecords, countParams, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'

@@ -6,10 +6,11 @@ import {
   plainKind,
   readFirstCell,
 } from '#shared/core/types/field-kinds/field-kind.ts'
-import { compareText, createComparison, orderedOperators } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { createComparison, orderedOperators } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { date, instant } from '#shared/platform/db/statements/sql-types.ts'
 import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 type ComparisonOperator = Exclude<FilterOperator, 'contains'>
 

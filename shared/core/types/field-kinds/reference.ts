@@ -1,9 +1,10 @@
 import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
-import { compareText, createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 /** Reads a record's id in any letter case. Checks the format only, not that the record exists (docs/contract/records.md#references). */
 function parseId(input: unknown, path: string): string {

@@ -1,3 +1,4 @@
+import { inputsOf } from '#shared/core/policy/fields/field-access.ts'
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
@@ -35,11 +36,9 @@ export function isFieldAlwaysVisible({ actor }: Pick<Scope, 'actor'>, { key, fie
  */
 export function requireUniqueInputsVisible({ actor }: Pick<Scope, 'actor'>, typeKey: string, fields: readonly Field[], field: Field): void {
   const { verdict, hideable } = actor.policy.recordAccess('records:read', typeKey, fields)
-  const readsOf = new Map(fields.map(({ key, reads = [] }) => [key, reads]))
+  const inputs = inputsOf(fields.map((one) => ({ ...one, staleReads: [] })))
   for (const unique of fields.filter((one) => one.unique && one.reads !== undefined)) {
-    const inputs = new Set([unique.key])
-    for (const input of inputs) for (const read of readsOf.get(input) ?? []) inputs.add(read)
-    if (inputs.has(field.key) && (verdict !== 'all' || hideable.has(unique.key)))
+    if (inputs(unique.key).includes(field.key) && (verdict !== 'all' || hideable.has(unique.key)))
       throw problem('FORBIDDEN', `${unique.key} is unique, so its formula may read only fields that you read in every record of ${typeKey}`)
   }
 }

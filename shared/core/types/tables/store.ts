@@ -1,18 +1,18 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
-import type { Field } from '#shared/core/types/fields/field.ts'
-import { editionColumnOf, hexOf, uniqueIndexOf, uniqueKeySql, vacuumAfter } from '#shared/core/types/tables/table-names.ts'
+import type { Field, FieldColumns } from '#shared/core/types/fields/field.ts'
+import { editionColumnOf, hexOf, uniqueIndexOf, uniqueKeySql, vacuumAfter, valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
-import { builder } from '#shared/platform/db/statements/builder.ts'
+import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { buildStatement } from '#shared/platform/db/statements/statement.ts'
 
 /** Creates the schema that holds a workspace's record tables. */
 export async function createSchema(tx: Tx, schema: string): Promise<void> {
-  await tx.query(buildStatement(builder.raw('create schema ??', [schema])))
+  await change(tx, 'create schema ??', [schema])
 }
 
 /** Renames the column that every write names (`editionColumnOf`). This changes only PostgreSQL's catalogue. */
 export async function renameEdition(tx: Tx, schema: string, table: string, from: string, to: string): Promise<void> {
-  await tx.query(buildStatement(builder.raw('alter table ??.?? rename column ?? to ??', [schema, table, from, to])))
+  await change(tx, 'alter table ??.?? rename column ?? to ??', [schema, table, from, to])
 }
 
 const storage = [
@@ -31,20 +31,17 @@ const storage = [
  * type's key, which is the name of its table.
  */
 export async function createTable(tx: Tx, schema: string, table: string, typeId: string, fields: readonly Column[] = []): Promise<void> {
-  const columns = fields.flatMap((field) => columnsOf(field).map((name, index) => ({ name, definition: definitionOf(field, index) })))
-  await tx.query(
-    buildStatement(
-      builder.raw(
-        `create table ??.?? (
+  const columns = fields.flatMap((field) => valueColumnsOf(field).map((name, index) => ({ name, definition: definitionOf(field, index) })))
+  await change(
+    tx,
+    `create table ??.?? (
            id uuid constraint ?? primary key,
            created_by uuid,
            created_at timestamptz not null,
            updated_at timestamptz not null,
            ?? boolean${columns.map(({ definition }) => `, ?? ${definition}`).join('')}
          ) with (${storage})`,
-        [schema, table, `id_${hexOf(typeId)}`, editionColumnOf(1), ...columns.map(({ name }) => name)],
-      ),
-    ),
+    [schema, table, `id_${hexOf(typeId)}`, editionColumnOf(1), ...columns.map(({ name }) => name)],
   )
   for (const field of fields) await createIndexes(tx, schema, table, field)
 }
@@ -54,12 +51,12 @@ export async function createTable(tx: Tx, schema: string, table: string, typeId:
  * `dropAsideTable` drops the table later.
  */
 export async function setTableAside(tx: Tx, schema: string, table: string, typeId: string): Promise<void> {
-  await tx.query(buildStatement(builder.raw('alter table ??.?? rename to ??', [schema, table, asideTableOf(typeId)])))
+  await change(tx, 'alter table ??.?? rename to ??', [schema, table, asideTableOf(typeId)])
 }
 
 /** Drops the table that `setTableAside` renamed. Idempotent. */
 export async function dropAsideTable(db: Executor, schema: string, typeId: string): Promise<void> {
-  await db.query(buildStatement(builder.raw('drop table if exists ??.??', [schema, asideTableOf(typeId)])))
+  await change(db, 'drop table if exists ??.??', [schema, asideTableOf(typeId)])
 }
 
 const asideTableOf = (typeId: string): string => `deleted_${hexOf(typeId)}`
@@ -72,8 +69,8 @@ type Column = Pick<Field, 'id' | 'type' | 'column' | 'codeColumn' | 'unique'>
  * ms and 8 kB, and building an index of all rows 410 ms and 40 MB.
  */
 export async function addColumns(tx: Tx, schema: string, table: string, field: Column): Promise<void> {
-  for (const [index, column] of columnsOf(field).entries()) {
-    await tx.query(buildStatement(builder.raw(`alter table ??.?? add column ?? ${definitionOf(field, index)}`, [schema, table, column])))
+  for (const [index, column] of valueColumnsOf(field).entries()) {
+    await change(tx, `alter table ??.?? add column ?? ${definitionOf(field, index)}`, [schema, table, column])
   }
   await createIndexes(tx, schema, table, field)
 }
@@ -95,17 +92,13 @@ async function createIndex(tx: Tx, schema: string, table: string, field: Omit<Co
   const { kind, name, key, columns } = index
   const held = whenHeld[fieldKinds[field.type].columns[0]] ?? '?? is not null'
   const text = `create ${kind} ?? on ??.?? (${key}) where ${held}`
-  await tx.query(buildStatement(builder.raw(text, [name, schema, table, ...columns, field.column])))
+  await change(tx, text, [name, schema, table, ...columns, field.column])
 }
 
 /** Drops a field's columns, and with them its indexes and values. */
-export async function dropColumns(tx: Tx, schema: string, table: string, field: Pick<Field, 'column' | 'codeColumn'>): Promise<void> {
-  for (const column of columnsOf(field))
-    await tx.query(buildStatement(builder.raw('alter table ??.?? drop column ??', [schema, table, column])))
+export async function dropColumns(tx: Tx, schema: string, table: string, field: FieldColumns): Promise<void> {
+  for (const column of valueColumnsOf(field)) await change(tx, 'alter table ??.?? drop column ??', [schema, table, column])
 }
-
-const columnsOf = ({ column, codeColumn }: Pick<Field, 'column' | 'codeColumn'>): readonly string[] =>
-  codeColumn === null ? [column] : [column, codeColumn]
 
 /**
  * The condition that a column holds a value, for column types where it is not `is not null`. Empty text counts as no value, so that empty
@@ -122,10 +115,13 @@ interface Index {
 }
 
 function indexesOf(field: Column): readonly Index[] {
-  const columns = columnsOf(field)
+  const columns = valueColumnsOf(field)
   const values = columns.map(() => uniqueKeySql(field.type)).join(', ')
   return [
     ...(field.unique ? [{ kind: 'unique index', name: uniqueIndexOf(field.id), key: values, columns } as const] : []),
     ...(field.type === 'ref' ? [{ kind: 'index', name: `ref_${hexOf(field.id)}`, key: '??, id desc', columns } as const] : []),
   ]
 }
+
+const change = (db: Executor, text: string, names: readonly string[]): Promise<unknown> =>
+  db.query(buildStatement(builder.raw(text, names as readonly Knex.Value[])))

@@ -1,8 +1,9 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
+import type { FieldColumns } from '#shared/core/types/fields/field.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 
 /** The PostgreSQL schema that holds a workspace's record tables. */
-export const schemaOf = (workspaceId: string): string => `ws_${workspaceId.replaceAll('-', '')}`
+export const schemaOf = (workspaceId: string): string => `ws_${hexOf(workspaceId)}`
 
 /**
  * The column of a field: its key and a number that is never reused, within PostgreSQL's 63 bytes. A field or type that is deleted and
@@ -13,6 +14,10 @@ export const columnOf = (key: string, number: number): string => `${key.slice(0,
 /** The second column of a field type with two columns; null for every other. */
 export const codeColumnOf = (type: FieldType, column: string): string | null =>
   fieldKinds[type].columns.length > 1 ? `${column}_code` : null
+
+/** The columns of a field's values: one, or two for a currency. */
+export const valueColumnsOf = ({ column, codeColumn }: FieldColumns): readonly string[] =>
+  codeColumn === null ? [column] : [column, codeColumn]
 
 /** The name of a unique field's index, which contains the field's id: a violation identifies the field. */
 export const uniqueIndexOf = (fieldId: string): string => `unique_${hexOf(fieldId)}`

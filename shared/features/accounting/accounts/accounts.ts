@@ -3,6 +3,7 @@ import { toRecord } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { selectAccounts, selectAllAccounts } from '#shared/features/accounting/accounts/store.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 /** The kinds of accounts. An account without a kind is unclassified. */
 const accountKinds = ['asset', 'liability', 'equity', 'revenue', 'expense'] as const
@@ -46,5 +47,3 @@ export function compareAccounts(one: Account, other: Account): number {
   if ((one.code === '') !== (other.code === '')) return one.code === '' ? 1 : -1
   return compareText(one.code, other.code) || compareText(one.id, other.id)
 }
-
-const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)

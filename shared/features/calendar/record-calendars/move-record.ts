@@ -39,7 +39,7 @@ export async function moveRecord(
   const from = readTime('start', start, isDate)
   const to = end === undefined ? undefined : readTime('end', end, isDate)
   if (to !== undefined && to < from) throw problem('VALIDATION_ERROR', 'end must not be before start')
-  await changeRecord(scope, type.key, recordId, {
+  await changeRecord(scope, type, recordId, {
     [source.start_field]: from,
     ...(to === undefined ? {} : { [source.end_field ?? '']: to }),
   })

@@ -2,6 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findQueue, findQueueByKey } from '#shared/features/queues/definitions/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -14,20 +15,14 @@ type LookupScope = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonl
  */
 export async function requireQueue({ db, cache, workspace }: LookupScope, id: string): Promise<Queue> {
   if (!isUuid(id)) throw problem('VALIDATION_ERROR', 'queueId must be the id of a queue')
-  const queue = await cache.remember(db, workspace.id, `queue ${id.toLowerCase()}`, async () => {
-    const [found] = await db.query(findQueue({ workspaceId: workspace.id, id }))
-    return found
-  })
-  return requirePresent(queue)
+  const find = () => firstRow(db, findQueue({ workspaceId: workspace.id, id }))
+  return requirePresent(await cache.remember(db, workspace.id, `queue ${id.toLowerCase()}`, find))
 }
 
 /** One queue's definition by its key, cached like `requireQueue`. Throws NOT_FOUND. */
 export async function requireQueueByKey({ db, cache, workspace }: LookupScope, key: string): Promise<Queue> {
-  const queue = await cache.remember(db, workspace.id, `queue by key ${key}`, async () => {
-    const [found] = await db.query(findQueueByKey({ workspaceId: workspace.id, key }))
-    return found
-  })
-  return requirePresent(queue)
+  const find = () => firstRow(db, findQueueByKey({ workspaceId: workspace.id, key }))
+  return requirePresent(await cache.remember(db, workspace.id, `queue by key ${key}`, find))
 }
 
 function requirePresent(queue: Queue | undefined): Queue {

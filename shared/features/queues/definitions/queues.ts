@@ -129,13 +129,11 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
     await listen(tx, { workspaceId: workspace.id, subscriber: intakeSubscriber, id: queue.id }, [])
     const before = JSON.stringify({ key: queue.key, name: queue.name, total: summary.total, open: summary.open, closed: summary.closed })
     // `queue:…` is never a record type's key, so only callers that see the whole audit see the entry.
-    const [actorId, actorType] = actorColumns(cause)
     await tx.query(
       auditDeletion({
         workspaceId: workspace.id,
         queueId: queue.id,
-        actorId,
-        actorType,
+        ...actorColumns(cause),
         objectType: `queue:${queue.key}`,
         before,
         requestId: cause.requestId,

@@ -1,9 +1,9 @@
 import { createReader, type Scope } from '#shared/core/scope/scope.ts'
-import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { type HistoryEntry, type HistoryQuery, historyEntry } from '#shared/features/queues/history/schemas.ts'
 import { findHistory, findHistoryOfItem } from '#shared/features/queues/history/store.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
+import { previousClaimOf } from '#shared/features/queues/store.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
 
 /** History of a queue or of one of its items, newest first, without items hidden from the caller. */

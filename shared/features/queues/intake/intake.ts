@@ -6,11 +6,10 @@ import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/co
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
-import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findReplacedValues } from '#shared/features/queues/intake/store.ts'
 import { addItems } from '#shared/features/queues/items/add.ts'
-import { moveItem } from '#shared/features/queues/items/move.ts'
+import { cancelItem } from '#shared/features/queues/items/move.ts'
 import { findOpenItemsOfRecords } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
@@ -92,23 +91,12 @@ async function addForChanges(
     const key = value === '' ? id : cutText(value, queueLimits.keyCharacters)
     return { key, record_id: id, stage: queue.intake.stage }
   })
-  // Intake never duplicates an open key, even in a queue with allow_duplicates.
-  await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, items, {
-    source: 'intake',
-    eventIds: latest.map(({ after }) => after.entryId),
-  })
+  const eventIds = latest.map(({ after }) => after.entryId)
+  await addItems(scope, queue, items, { source: 'intake', eventIds, allowsDuplicates: false })
 }
 
 async function cancelItems(scope: Scope, queue: Queue, recordIds: readonly string[]): Promise<void> {
   if (recordIds.length === 0) return
   const open = await scope.db.query(findOpenItemsOfRecords({ workspaceId: scope.workspace.id, queueId: queue.id, recordIds }))
-  for (const { id, stage } of open) {
-    const to = { ...requireStage(queue, stage), from: [], wip_limit: 0, record_patch: null, on_enter: null }
-    await moveItem(scope, queue, id, {
-      to,
-      status: 'cancelled',
-      kind: 'cancelled',
-      note: 'The record no longer matches the filter, or was deleted',
-    })
-  }
+  for (const item of open) await cancelItem(scope, queue, item, 'The record no longer matches the filter, or was deleted')
 }

@@ -3,21 +3,13 @@ import { requireEnabled, serializePayload } from '#shared/features/queues/defini
 import { findStartStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findOpenItems, type InsertedRow, insertItems } from '#shared/features/queues/items/add-store.ts'
+import { changeParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } from '#shared/features/queues/items/schemas.ts'
 import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-
-/** Scan columns of a history entry; null in entries that no scan made. */
-export interface ScanFacts {
-  readonly scanId: string | null
-  readonly scannedAt: string | null
-  readonly station: string | null
-}
 
 /** Origin and defaults of added items. */
 interface AddOptions {
@@ -26,6 +18,8 @@ interface AddOptions {
   readonly batch?: string | null | undefined
   readonly note?: string | null | undefined
   readonly scan?: ScanFacts
+  /** Whether an open key is added again; by default what the queue's settings say. */
+  readonly allowsDuplicates?: boolean
   /** Intake only, parallel to the items: ids of the record changes, each of which creates at most one item. */
   readonly eventIds?: readonly string[]
 }
@@ -119,26 +113,19 @@ const maxAttempts = 5
 
 /** Inserts items and starts on_enter for the new ones. */
 async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow[], options: AddOptions): Promise<AddedRow[]> {
-  const { workspace, cause, now, db } = scope
-  const { source, scan } = options
-  const [actorId, actorType] = actorColumns(cause)
+  const { workspace, db } = scope
+  const { source, scan, allowsDuplicates = queue.settings.allow_duplicates } = options
   const results: AddedRow[] = []
   let open = sent
   for (let attempt = 1; open.length > 0; attempt++) {
     const rows = await db.query(
       insertItems({
-        workspaceId: workspace.id,
-        queueId: queue.id,
+        ...changeParams(scope, queue),
+        ...(scan ?? noScanFacts),
         items: JSON.stringify(open),
         source,
-        allowsDuplicates: queue.settings.allow_duplicates,
-        now: toInstant(now()),
-        actorId,
-        actorType,
+        allowsDuplicates,
         verdict: scan ? 'created' : null,
-        scanId: scan?.scanId,
-        scannedAt: scan?.scannedAt,
-        station: scan?.station,
       }),
     )
     const missing = rows.filter(({ id }) => id === null)

@@ -10,8 +10,11 @@ import {
 import { boolean, instant, integer, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
-/** Why an item did not move or change. `changed`: another transaction changed it after it was read. */
-export type MoveRefusal = 'changed' | 'closed' | 'stale' | 'lost' | 'from' | 'full'
+/** Why an item did not change. */
+export type ItemRefusal = 'closed' | 'stale' | 'lost'
+
+/** Why an item did not move. `changed`: another transaction changed it after it was read. */
+export type MoveRefusal = ItemRefusal | 'changed' | 'from' | 'full'
 
 /** Reads and locks the item that a statement changes. */
 const target =
@@ -231,7 +234,7 @@ export const updateItem = statement(
       /** Whether to write an `edited` history entry. */
       isEdit: boolean,
     },
-    columns: { refusal: text.as<MoveRefusal>(), ...changedColumns },
+    columns: { refusal: text.as<ItemRefusal>(), ...changedColumns },
   },
 )
 

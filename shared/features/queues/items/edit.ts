@@ -1,14 +1,15 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import { requireEnabled, requireItemId, serializePayload } from '#shared/features/queues/definitions/load.ts'
-import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
+import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
+import { changeParams } from '#shared/features/queues/items/change-params.ts'
 import { deleteItem, updateItem } from '#shared/features/queues/items/change-store.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
-import { refusalText } from '#shared/features/queues/items/move.ts'
+import { itemRefusalText } from '#shared/features/queues/items/move.ts'
 import { type ChangedItem, type EditInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
+import { previousClaimOf } from '#shared/features/queues/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
-import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
  * Changes an item without moving it; with `release` it also ends the item's claim (docs/contract/queues.md#editing-items). Throws
@@ -20,18 +21,12 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   const id = requireItemId(itemId)
   const { priority, batch, assignee_id, due_at, payload, release = false, note, claim_token } = input
   const isChange = [priority, batch, assignee_id, due_at, payload].some((value) => value !== undefined)
-  const { workspace, cause, now, db } = scope
-  const changedAt = now()
   await requireItemAccess(scope, queue, id)
-  const [actorId, actorType] = actorColumns(cause)
-  const [row] = await db.query(
+  const row = await firstRow(
+    scope.db,
     updateItem({
-      workspaceId: workspace.id,
-      queueId: queue.id,
+      ...changeParams(scope, queue),
       id,
-      now: toInstant(changedAt),
-      actorId,
-      actorType,
       note: note ?? '',
       claimToken: claim_token,
       priority,
@@ -46,12 +41,9 @@ export async function editItem(scope: Scope, queue: Queue, itemId: string, input
   )
   if (!row) throw problem('NOT_FOUND')
   const { refusal, ...item } = row
-  if (refusal) throw problem('VALIDATION_ERROR', refusalText(refusal, item, noStage))
-  return { ...viewOfItem(queue, item, changedAt), previous_claim: previousClaimOf(row) }
+  if (refusal) throw problem('VALIDATION_ERROR', itemRefusalText(refusal, item))
+  return { ...viewOfItem(queue, item, scope.now()), previous_claim: previousClaimOf(row) }
 }
-
-/** `refusalText` needs a target stage; refusals of an edit name none. */
-const noStage = { key: '', label: '', wip_limit: 0 } as Stage
 
 function readInstant(text: string, path: string): string {
   const instant = toUtcInstant(text)
@@ -62,9 +54,7 @@ function readInstant(text: string, path: string): string {
 /** Deletes an open or closed item permanently; its history stays. Throws NOT_FOUND. */
 export async function removeItem(scope: Scope, queue: Queue, itemId: string): Promise<void> {
   requireEnabled(queue)
-  const { db, workspace, cause, now } = scope
   const id = requireItemId(itemId)
   await requireItemAccess(scope, queue, id)
-  const [actorId, actorType] = actorColumns(cause)
-  requireRow(await db.query(deleteItem({ workspaceId: workspace.id, queueId: queue.id, id, now: toInstant(now()), actorId, actorType })))
+  requireRow(await scope.db.query(deleteItem({ ...changeParams(scope, queue), id })))
 }

@@ -1,22 +1,21 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
-import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import { requireEnabled, requireItemId } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { lockStage } from '#shared/features/queues/definitions/store.ts'
-import type { ScanFacts } from '#shared/features/queues/items/add.ts'
-import { type MoveRefusal, updateItemStage } from '#shared/features/queues/items/change-store.ts'
+import { changeParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
+import { type ItemRefusal, type MoveRefusal, updateItemStage } from '#shared/features/queues/items/change-store.ts'
 import { findAnyItem } from '#shared/features/queues/items/find.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
 import { patchesRecord, patchRecord } from '#shared/features/queues/stages/record-patch.ts'
+import { previousClaimOf } from '#shared/features/queues/store.ts'
+import { firstRow } from '#shared/platform/db/database.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A requested move, from a route, the SDK, a flow, a scan or intake. */
+/** A requested move, from a route, the SDK, a flow or a scan. */
 export interface Move {
   readonly to: Stage
   readonly status?: ItemStatus | undefined
@@ -25,8 +24,6 @@ export interface Move {
   readonly scan?: ScanFacts & { readonly payload: string | null }
   /** The expected version of the item; the move is refused as `changed` when it differs. */
   readonly version?: number
-  /** `cancelled` when intake closes the item. */
-  readonly kind?: 'moved' | 'cancelled'
 }
 
 /** Result of a move. `item` is the item's state afterwards, `from` the stage in which it was before. */
@@ -37,16 +34,23 @@ interface MoveResult {
   readonly previousClaim: ChangedItem['previous_claim']
 }
 
-/** Message of a refusal. */
+/** Message of a refused change. */
+export const itemRefusalText = (refusal: ItemRefusal, item: Pick<ItemRow, 'status'>): string => itemRefusals(item)[refusal]
+
+/** Message of a refused move into a stage. */
 export const refusalText = (refusal: MoveRefusal, item: Pick<ItemRow, 'stage' | 'status'>, { key, label, wip_limit }: Stage): string =>
   ({
+    ...itemRefusals(item),
     changed: 'The item changed meanwhile',
-    closed: `The item is closed (${item.status})`,
-    stale: 'claim_token has expired',
-    lost: 'Your claim of the item expired, and another caller has claimed it',
     from: `The stage ${label} (${key}) takes no items from ${item.stage}`,
     full: `The stage ${label} (${key}) is at its limit of ${wip_limit}`,
   })[refusal]
+
+const itemRefusals = ({ status }: Pick<ItemRow, 'status'>): Readonly<Record<ItemRefusal, string>> => ({
+  closed: `The item is closed (${status})`,
+  stale: 'claim_token has expired',
+  lost: 'Your claim of the item expired, and another caller has claimed it',
+})
 
 /**
  * Moves an item into a stage, or returns the refusal and writes nothing. All moves use this function. The record patch is written first, as
@@ -54,7 +58,7 @@ export const refusalText = (refusal: MoveRefusal, item: Pick<ItemRow, 'stage' | 
  */
 export async function moveItem(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
   const { wip_limit, record_patch, on_enter } = move.to
-  if (wip_limit === 0 && record_patch === null && on_enter === null) return updateStage(scope, queue, itemId, move)
+  if (wip_limit === 0 && record_patch === null && on_enter === null) return enterStage(scope, queue, itemId, move)
   try {
     return await atomically(scope, (txScope) => moveWithEffects(txScope, queue, itemId, move))
   } catch (error) {
@@ -84,7 +88,7 @@ async function moveWithEffects(scope: Scope, queue: Queue, itemId: string, move:
   const current = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
   const willPatch = current !== undefined && patchesRecord(queue, to, current) && current.status === 'open' && acceptsFrom(to, current)
   if (willPatch) await patchRecord(scope, queue, to, current)
-  const result = await updateStage(scope, queue, itemId, { ...move, note: onEnterNote(scope, to, move.note ?? '') })
+  const result = await enterStage(scope, queue, itemId, { ...move, note: onEnterNote(scope, to, move.note ?? '') })
   if (result?.refusal && willPatch) throw new MoveRefused(result)
   if (result && result.refusal === null) await enqueueOnEnter(scope, queue, [{ itemId, from: result.from, to: to.key }])
   return result
@@ -92,33 +96,43 @@ async function moveWithEffects(scope: Scope, queue: Queue, itemId: string, move:
 
 const acceptsFrom = ({ from }: Stage, { stage }: ItemRow): boolean => from.length === 0 || from.includes(stage)
 
-async function updateStage(scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> {
-  const { workspace, cause, now, db } = scope
-  const { to, scan } = move
-  const [actorId, actorType] = actorColumns(cause)
-  const [row] = await db.query(
-    updateItemStage({
-      workspaceId: workspace.id,
-      queueId: queue.id,
-      id: itemId,
-      stage: to.key,
-      status: move.status ?? (to.kind === 'terminal' ? 'done' : 'open'),
-      now: toInstant(now()),
-      actorId,
-      actorType,
-      note: move.note ?? '',
-      fromStages: to.from.length === 0 ? null : to.from,
-      wipLimit: to.wip_limit,
-      claimToken: move.claimToken,
-      expectedVersion: move.version,
-      kind: move.kind ?? 'moved',
-      verdict: scan ? 'moved' : null,
-      payload: scan?.payload,
-      scanId: scan?.scanId,
-      scannedAt: scan?.scannedAt,
-      station: scan?.station,
-    }),
-  )
+const enterStage = (scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> => {
+  const { to, scan, note, status = to.kind === 'terminal' ? 'done' : 'open' } = move
+  return updateStage(scope, queue, itemId, {
+    ...(scan ?? noScan),
+    kind: 'moved',
+    verdict: scan ? 'moved' : null,
+    stage: to.key,
+    status,
+    note: note ?? '',
+    fromStages: to.from.length === 0 ? null : to.from,
+    wipLimit: to.wip_limit,
+    claimToken: move.claimToken,
+    expectedVersion: move.version,
+  })
+}
+
+const noScan = { ...noScanFacts, payload: null }
+
+/** Closes an item in its stage as cancelled, for intake. The stage's limit, `from`, record patch and on_enter do not apply. */
+export const cancelItem = (scope: Scope, queue: Queue, { id, stage }: Pick<ItemRow, 'id' | 'stage'>, note: string) =>
+  updateStage(scope, queue, id, {
+    ...noScan,
+    kind: 'cancelled',
+    verdict: null,
+    stage,
+    status: 'cancelled',
+    note,
+    fromStages: null,
+    wipLimit: 0,
+    claimToken: null,
+    expectedVersion: null,
+  })
+
+type StageChange = Omit<Parameters<typeof updateItemStage>[0], 'id' | keyof ReturnType<typeof changeParams>>
+
+async function updateStage(scope: Scope, queue: Queue, id: string, change: StageChange): Promise<MoveResult | undefined> {
+  const row = await firstRow(scope.db, updateItemStage({ ...changeParams(scope, queue), id, ...change }))
   if (!row) return undefined
   const { from_stage: from, refusal, ...item } = row
   return { item, from, refusal, previousClaim: previousClaimOf(row) }

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import type { ScanFacts } from '#shared/features/queues/items/add.ts'
+import type { ScanFacts } from '#shared/features/queues/items/change-params.ts'
 import { findItemViews, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ItemRow, type LoggedScan, type ScanVerdict, type ScanVerdictView, viewOfItem } from '#shared/features/queues/items/schemas.ts'
@@ -18,6 +18,7 @@ import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 /** Result of a logged scan. */
 interface LoggedScanResult extends ScanVerdictView {
@@ -39,7 +40,7 @@ export async function judgeScanLog(scope: Scope, queue: Queue, scans: readonly L
   requireEnabled(queue)
   const known = await readKnownScans(scope, queue, [...new Set(scans.map(({ scan_id }) => scan_id))])
   const verdicts = new Map<string, LoggedScanResult>()
-  const chronological = [...scans].sort((one, other) => compare(timeOf(one), timeOf(other)))
+  const chronological = [...scans].sort((one, other) => compareText(timeOf(one), timeOf(other)))
   for (const scan of chronological) {
     if (known.has(scan.scan_id) || verdicts.has(scan.scan_id)) continue
     verdicts.set(
@@ -52,7 +53,6 @@ export async function judgeScanLog(scope: Scope, queue: Queue, scans: readonly L
 }
 
 const timeOf = ({ scanned_at }: LoggedScan): string => toUtcInstant(scanned_at) ?? scanned_at
-const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Every history entry with a scan id has a verdict. */
 const isKnownScan = (row: ScanRow): row is KnownScan => row.scan_id !== null && row.verdict !== null

@@ -3,15 +3,14 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireEnabled, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import { findNextStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
-import { addItems, type ScanFacts } from '#shared/features/queues/items/add.ts'
+import { addItems } from '#shared/features/queues/items/add.ts'
+import { changeParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
 import { insertHistoryEntry, type MoveRefusal } from '#shared/features/queues/items/change-store.ts'
 import { findItem, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { moveItem, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ItemRow, type ScanAnswer, type ScanInput, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** Attempts to judge a scan while other transactions change its item. */
 export const maxAttempts = 10
@@ -22,7 +21,7 @@ export const maxAttempts = 10
  * VALIDATION_ERROR for an empty or oversized key, an oversized payload and a disabled queue.
  */
 export async function judgeScan(scope: Scope, queue: Queue, input: ScanInput): Promise<ScanAnswer> {
-  const { enteredBefore: _, ...answer } = await judgeLoggedScan(scope, queue, input, { scanId: null, scannedAt: null, station: null })
+  const { enteredBefore: _, ...answer } = await judgeLoggedScan(scope, queue, input, noScanFacts)
   return answer
 }
 
@@ -115,12 +114,8 @@ async function scanUnknown(scope: Scope, queue: Queue, scan: Scan): Promise<Judg
   if (queue.settings.on_unknown_scan === 'reject') return rejectUnknown(scope, queue, scan)
   requirePermission(scope, 'queues:enqueue', queue.key)
   const item = { key: input.key, stage: target?.key ?? input.stage ?? null, batch: input.batch ?? null, payload: input.payload ?? null }
-  const { items } = await addItems(scope, { ...queue, settings: { ...queue.settings, allow_duplicates: false } }, [item], {
-    source: 'scan',
-    note: input.note,
-    scan: facts,
-  })
-  const [added] = items
+  const options = { source: 'scan', note: input.note, scan: facts, allowsDuplicates: false } as const
+  const [added] = (await addItems(scope, queue, [item], options)).items
   if (!added || added.duplicate || added.id === null || added.stage === null) return undefined
   const row = (await findItem(scope, queue, added.id)) ?? null
   return { verdict: 'created', message: `${input.key} added to ${requireStage(queue, added.stage).label}`, row }
@@ -147,13 +142,10 @@ export async function recordScan(
   verdict: ScanVerdict,
   why = '',
 ): Promise<boolean> {
-  const { workspace, cause, now, db } = scope
   const { input, facts, payload } = scan
-  const [actorId, actorType] = actorColumns(cause)
-  const rows = await db.query(
+  const rows = await scope.db.query(
     insertHistoryEntry({
-      workspaceId: workspace.id,
-      queueId: queue.id,
+      ...changeParams(scope, queue),
       itemId: item?.id,
       isOpen: item !== null,
       key: input.key,
@@ -162,9 +154,6 @@ export async function recordScan(
       ...facts,
       verdict,
       payload,
-      now: toInstant(now()),
-      actorId,
-      actorType,
       note: [input.note ?? '', why].filter((part) => part !== '').join(': '),
     }),
   )

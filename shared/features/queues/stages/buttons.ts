@@ -3,14 +3,13 @@ import { requireEnabled } from '#shared/features/queues/definitions/load.ts'
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import { requireInvocable } from '#shared/features/queues/definitions/references.ts'
 import { type Button, type Queue, queueNameOf } from '#shared/features/queues/definitions/schemas.ts'
+import { changeParams, noScanFacts } from '#shared/features/queues/items/change-params.ts'
 import { insertHistoryEntry } from '#shared/features/queues/items/change-store.ts'
 import { findItemViews } from '#shared/features/queues/items/find.ts'
 import type { ItemView } from '#shared/features/queues/items/schemas.ts'
 import type { ButtonResult } from '#shared/features/queues/jobs.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** A stage's button; throws NOT_FOUND for an unknown stage or button. */
 export function requireButton(queue: Queue, stageKey: string, buttonId: string): Button {
@@ -56,12 +55,10 @@ export const buttonInput = (queue: Queue, { input }: Button, item: ItemView) => 
  * a failure has no words of the function, which may hold what only its caller may read: they are in the result and in the function's runs.
  */
 export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: string, item: ItemView, result: ButtonResult): Promise<void> {
-  const { workspace, cause, now, db } = scope
-  const [actorId, actorType] = actorColumns(cause)
-  await db.query(
+  await scope.db.query(
     insertHistoryEntry({
-      workspaceId: workspace.id,
-      queueId: queue.id,
+      ...changeParams(scope, queue),
+      ...noScanFacts,
       itemId: item.id,
       isOpen: false,
       key: item.key,
@@ -69,12 +66,6 @@ export async function recordButtonPress(scope: Scope, queue: Queue, buttonId: st
       stage: item.stage,
       verdict: null,
       payload: JSON.stringify({ button_id: buttonId, ok: result.ok }),
-      scanId: null,
-      scannedAt: null,
-      station: null,
-      now: toInstant(now()),
-      actorId,
-      actorType,
       note: result.ok ? '' : 'function failed',
     }),
   )

@@ -1,6 +1,7 @@
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import type { ItemRow } from '#shared/features/queues/items/schemas.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -14,7 +15,7 @@ export async function patchRecord(scope: Scope, queue: Queue, stage: Stage, item
   if (!patchesRecord(queue, stage, item) || queue.object_type === null || item.record_id === null) return
   requirePermission(scope, 'records:update', queue.object_type)
   const entries = Object.entries(stage.record_patch ?? {}).map(([key, text]) => [key, fillReferences(text, scope, item)])
-  await changeRecord(scope, queue.object_type, item.record_id, Object.fromEntries(entries))
+  await changeRecord(scope, await requireRecordType(scope, queue.object_type), item.record_id, Object.fromEntries(entries))
 }
 
 /** Whether entering the stage changes the item's record. */

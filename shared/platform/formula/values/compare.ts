@@ -3,6 +3,7 @@ import { compareMoments, serialOf } from '#shared/platform/formula/values/dates.
 import { compareNumbers } from '#shared/platform/formula/values/number.ts'
 import { type ErrorValue, isError, isMoment, kindOf, type Moment, type Value, zero } from '#shared/platform/formula/values/value.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 type Comparable = Exclude<Value, ErrorValue>
 type Single = Exclude<Comparable, null | readonly string[]>
@@ -49,9 +50,5 @@ function compareSameRank(first: Single, second: Single): number {
 
 const numberOf = (value: Single): Decimal => (isMoment(value) ? serialOf(value) : value instanceof Decimal ? value : zero)
 
-function compareTexts(first: string, second: string): number {
-  if (first === second) return 0
-  const left = first.toLowerCase()
-  const right = second.toLowerCase()
-  return left === right ? 0 : left < right ? -1 : 1
-}
+const compareTexts = (first: string, second: string): number =>
+  first === second ? 0 : compareText(first.toLowerCase(), second.toLowerCase())

@@ -6,6 +6,7 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { numeric, type SqlType, text as textType } from '#shared/platform/db/statements/sql-types.ts'
 import type { FieldValue, Money } from '#shared/platform/kernel/field-type.ts'
 import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.ts'
+import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 /** The SQL of each comparison operator and the orders it accepts; `ne` is true for a row without a value. */
 const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, readonly [sign: string, accepts: (order: number) => boolean]>> = {
@@ -44,9 +45,6 @@ const handleNull =
   <V extends NonNullable<FieldValue>>(operator: FilterOperator, matches: (value: V) => boolean): Comparison['matches'] =>
   (value) =>
     value === null ? operator === 'ne' : matches(value as V)
-
-/** Compares texts of one format, such as days, by code units. */
-export const compareText = (first: string, second: string): number => (first < second ? -1 : first > second ? 1 : 0)
 
 /**
  * The condition that a text column contains `text`, case-insensitively and independent of the database's locale. Used by `q`, the operator
