@@ -1,3 +1,5 @@
+import { sections } from '#api/routes.ts'
+import { apps } from '#shared/platform/kernel/apps.ts'
 import type { Callers } from '#test/api/walk/callers.ts'
 import type { Call } from '#test/api/walk/example.ts'
 import { examples } from '#test/api/walk/examples.ts'
@@ -26,7 +28,7 @@ export const closedAnswers: Readonly<Record<ClosedState, string>> = {
 const closing: Readonly<Record<ClosedState, string>> = {
   suspended: `status = 'suspended'`,
   provisioning: `status = 'provisioning'`,
-  'without apps': `apps = apps || '{"functions": false, "payments": false, "queues": false, "calendar": false, "accounting": false}'`,
+  'without apps': `apps = '${JSON.stringify(Object.fromEntries(apps.map((app) => [app, false])))}'`,
 }
 
 /** Makes one workspace for each state. */
@@ -44,7 +46,7 @@ async function makeClosedPlace(world: World, callers: Callers, state: ClosedStat
   const bare = { member: await createMember(world, org), key: await createService(world, org) }
   const calls: Record<string, Call> = {}
   for (const [route, example] of Object.entries(examples)) {
-    if (!route.includes('/:orgId') || (state === 'without apps' && !isOfApp(route))) continue
+    if (!route.includes('/:orgId') || (state === 'without apps' && !ofApps.has(route))) continue
     calls[route] = await example.call(place, bare.member)
   }
   await world.drain()
@@ -52,6 +54,7 @@ async function makeClosedPlace(world: World, callers: Callers, state: ClosedStat
   return { place, callers: { ...callers, bare }, calls }
 }
 
-/** Whether a route belongs to an app that can be switched off, by its path (docs/contract/access.md#apps). */
-const isOfApp = (route: string): boolean =>
-  /\/(?:fn|cal|book|rsvp|pay)\/|:orgId\/(?:functions|payments|queues|calendars?|accounting)\b/.test(route)
+/** The routes that declare an app (docs/contract/access.md#apps). */
+const ofApps: ReadonlySet<string> = new Set(
+  sections.flatMap(({ base, routes }) => routes.flatMap(({ app, method, path }) => (app === null ? [] : [`${method} ${base}${path}`]))),
+)
