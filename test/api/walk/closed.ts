@@ -1,6 +1,6 @@
-import { sections } from '#api/routes.ts'
 import { apps } from '#shared/platform/kernel/apps.ts'
 import type { Callers } from '#test/api/walk/callers.ts'
+import { chosenRoutes } from '#test/api/walk/chosen.ts'
 import type { Call } from '#test/api/walk/example.ts'
 import { examples } from '#test/api/walk/examples.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
@@ -45,16 +45,12 @@ async function makeClosedPlace(world: World, callers: Callers, state: ClosedStat
   const place = await settle(world, org)
   const bare = { member: await createMember(world, org), key: await createService(world, org) }
   const calls: Record<string, Call> = {}
-  for (const [route, example] of Object.entries(examples)) {
-    if (!route.includes('/:orgId') || (state === 'without apps' && !ofApps.has(route))) continue
-    calls[route] = await example.call(place, bare.member)
+  for (const { name, route } of chosenRoutes) {
+    if (!name.includes('/:orgId') || (state === 'without apps' && route.app === null)) continue
+    const call = await examples[name]?.call(place, bare.member)
+    if (call) calls[name] = call
   }
   await world.drain()
   await world.db.query(`update workspaces set ${closing[state]} where id = $1`, [org.id])
   return { place, callers: { ...callers, bare }, calls }
 }
-
-/** The routes that declare an app (docs/contract/access.md#apps). */
-const ofApps: ReadonlySet<string> = new Set(
-  sections.flatMap(({ base, routes }) => routes.flatMap(({ app, method, path }) => (app === null ? [] : [`${method} ${base}${path}`]))),
-)
