@@ -20,17 +20,33 @@ import { routes as startPage } from '#api/pages/start.ts'
 import { requireLogo } from '#shared/features/sites/logo.ts'
 import { sdkMethods } from '#shared/features.ts'
 
-/** Every `feature.ts` of the API, in the order of `shared/README.md`. */
-const features: readonly FeatureRoutes[] = [
-  ...[people, roles, workspaces(requireLogo), types, records, notifications, jobs],
-  ...[drive, functions(sdkMethods), messages, queues, accounting, calendar, payments, forms, sites, flows],
-]
+/** Every `feature.ts` of the API by its folder, in the order of `shared/README.md`. */
+export const features: Readonly<Record<string, FeatureRoutes>> = {
+  people,
+  roles,
+  workspaces: workspaces(requireLogo),
+  types,
+  records,
+  notifications,
+  jobs,
+  drive,
+  functions: functions(sdkMethods),
+  messages,
+  queues,
+  accounting,
+  calendar,
+  payments,
+  forms,
+  sites,
+  flows,
+}
+const all = Object.values(features)
 
 /**
  * All routes by path prefix: `/v1` for the versioned ones, none for pages, public routes and callbacks
  * (docs/contract/conventions.md#addresses).
  */
 export const sections: readonly Section[] = [
-  { base: '/v1', routes: features.flatMap(({ routes = [] }) => routes) },
-  { base: '', routes: [...startPage, ...features.flatMap(({ unversioned = [] }) => unversioned)] },
+  { base: '/v1', routes: all.flatMap(({ routes = [] }) => routes) },
+  { base: '', routes: [...startPage, ...all.flatMap(({ unversioned = [] }) => unversioned)] },
 ]

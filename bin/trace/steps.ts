@@ -3,7 +3,7 @@ import { findJobsOfRequests } from '#shared/platform/jobs/pgboss/jobs-of-request
 
 /** One effect of a request. */
 interface Step {
-  /** When it was enqueued or written, RFC 3339. */
+  /** When it was enqueued or written, or falls due, RFC 3339. */
   readonly at: string
   readonly what:
     | 'operation'
@@ -14,6 +14,7 @@ interface Step {
     | 'flow step'
     | 'audit entry'
     | 'event'
+    | 'due task'
     | 'notification'
     | 'idempotency record'
   readonly name: string
@@ -24,7 +25,8 @@ interface Step {
 
 // Changes by a flow run carry the run's id as their request id, and the run that of its cause, so runs are followed like requests. Request
 // ids have no index: traces are rare, and every write would pay for one. A notification has no request id; its id is computed by
-// notification_id from the audit entry, the rule and the member, so it is found by computing the id again.
+// notification_id from the audit entry, the rule and the member, so it is found by computing the id again. A due task has none either and is
+// found by its subject: a run, an operation or a record of the request. The work that it becomes has the task's id as its request id.
 const requestsText = `
   with recursive ids as (
     select $1::text as id union select run.id::text from ids join flow_runs as run on run.request_id = ids.id
@@ -46,8 +48,12 @@ const text = `
   select uuid_extract_timestamp(id), 'job', queue, 'at the gate', id::text, gate, 3
   from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' in (select id from ids)
   union all
-  select uuid_extract_timestamp(id), 'event', object_type || ' ' || event, 'waits', id::text, array_length(entry_ids, 1) || ' changes', 3
+  select uuid_extract_timestamp(id), 'event', concat_ws(' ', nullif(source, 'records'), nullif(object_type, ''), event), 'waits', id::text, array_length(entry_ids, 1) || ' changes', 3
   from event_outbox where cause ->> 'requestId' in (select id from ids)
+  union all
+  select at, 'due task', kind, case when held then 'held' else 'waits' end, id::text, 'for ' || subject, 6
+  from due_work
+  where subject in (select id from ids union all select id::text from started union all select record_id::text from entries)
   union all
   select run.finished_at - run.duration_ms * interval '1 ms', 'function run', coalesce(function.name, run.function_id::text), run.ending,
     run.id::text, concat_ws(': ', run.duration_ms || ' ms', left(run.error, 200)), 2

@@ -1,5 +1,7 @@
 import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
+import { endWait } from '#test/features/flows/rows.ts'
+import { byHand, chain, createFlow } from '#test/features/flows/support.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -79,6 +81,25 @@ test('trace: the trace of a request that starts a flow shows the run, its steps 
     expected.map((step) => lines.some((line) => step.test(line))),
     expected.map(() => true),
     lines.join('\n'),
+  )
+})
+
+test('trace: the trace of a request whose flow waits shows the due task, whose id traces what it causes', async (t) => {
+  const { org, config, db, drain } = await start()
+  const late = ['n', 'action.create_record', { object_type: 'locations', values: { name: 'late' } }] as const
+  const flow = await createFlow(t, org, { name: 'Late', enabled: true, ...chain(byHand, ['w', 'logic.wait', { minutes: '10' }], late) })
+  const id = `wait.${org.id}`
+  const { run_id: runId } = (await org.owner.post(`${org.path}/flows/${flow.id}/run`, {}, { 'x-request-id': id })).data
+  await drain()
+  const lines = await trace({ config }, id)
+  const task = lines.map((line) => / due task +flows\.wait +waits +(\S+) +for /.exec(line)?.[1]).find((one) => one !== undefined)
+  t.truthy(task, lines.join('\n'))
+  await endWait(db, runId)
+  await drain()
+  const caused = await trace({ config }, task ?? '')
+  t.true(
+    caused.some((line) => / job +flows\.\w+ +completed /.test(line)),
+    caused.join('\n'),
   )
 })
 

@@ -12,7 +12,7 @@ import {
   uuid,
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
-import type { AppName } from '#shared/platform/kernel/apps.ts'
+import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
 
 /** A role with the rules of its policy. */
 export interface RoleWithPolicy {
@@ -81,6 +81,12 @@ export const workspaceColumns = {
 }
 export type Workspace = RowOf<typeof workspaceColumns>
 
+const allOn = JSON.stringify(Object.fromEntries(apps.map((app) => [app, true])))
+
+/** The select list of a workspace's settings; `of` is the table or its alias. An app without a stored flag is on. */
+export const selectSettings = (of: string): string =>
+  selectList(workspaceColumns, of).replace(`${of}.apps`, `'${allOn}'::jsonb || ${of}.apps as apps`)
+
 const enteredColumns = {
   ...workspaceColumns,
   /** Workspaces with the same share together get what one workspace may have while others wait: those of one owner. */
@@ -89,8 +95,10 @@ const enteredColumns = {
 /** A workspace in which work happens. `share_id` is not for callers. */
 export type EnteredWorkspace = RowOf<typeof enteredColumns>
 
+const enteredList = `${selectSettings('workspaces')}, share_id`
+
 /** One workspace's settings. */
-export const findWorkspace = statement('scope.findWorkspace', `select ${selectList(enteredColumns)} from workspaces where id = $id`, {
+export const findWorkspace = statement('scope.findWorkspace', `select ${enteredList} from workspaces where id = $id`, {
   params: { id: uuid },
   columns: enteredColumns,
 })
@@ -105,6 +113,6 @@ export const findShareMembers = statement(
 /** One workspace's settings; its row is locked until the transaction ends. */
 export const lockWorkspace = statement(
   'scope.lockWorkspace',
-  `select ${selectList(enteredColumns)} from workspaces where id = $id for no key update`,
+  `select ${enteredList} from workspaces where id = $id for no key update`,
   { params: { id: uuid }, columns: enteredColumns },
 )

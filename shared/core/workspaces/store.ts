@@ -1,8 +1,8 @@
-import { type Workspace, workspaceColumns } from '#shared/core/scope/store.ts'
+import { selectSettings, type Workspace, workspaceColumns } from '#shared/core/scope/store.ts'
 import type { WorkspaceChanges } from '#shared/core/workspaces/schemas.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
-import { boolean, date, jsonb, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, date, jsonb, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({
@@ -12,13 +12,13 @@ declareConflicts({
   ],
 })
 
-const list = selectList(workspaceColumns)
+const list = selectSettings('workspaces')
 
 const insertWorkspaceRow = statement(
   'workspaces.insertWorkspaceRow',
   `with workspace as (insert into workspaces (id, name, plan, owner_id) values ($id, $name, $plan, $ownerId) returning ${list}),
      owner as (insert into members (workspace_id, user_id) select id, owner_id from workspace)
-   select ${list} from workspace`,
+   select ${selectSettings('workspace')} from workspace`,
   { params: { id: uuid, name: text, plan: text, ownerId: uuid }, columns: workspaceColumns },
 )
 /** Stores a new workspace and makes its owner the first member. */
@@ -32,7 +32,7 @@ export async function insertWorkspace(
 /** The workspaces that a person is a member of, oldest first. */
 export const listWorkspacesOf = statement(
   'workspaces.listWorkspacesOf',
-  `select ${selectList(workspaceColumns, 'workspace')}
+  `select ${selectSettings('workspace')}
    from members as member join workspaces as workspace on workspace.id = member.workspace_id
    where member.user_id = $userId order by workspace.created_at, workspace.id`,
   { params: { userId: uuid }, columns: workspaceColumns },

@@ -4,21 +4,17 @@ import { functionFailed } from '#shared/features/forms/process-submission.ts'
 import type { Form, Submission, SubmissionPage, SubmissionQuery } from '#shared/features/forms/schemas.ts'
 import { findSubmission, findSubmissions, requeueSubmission } from '#shared/features/forms/store.ts'
 import { hasFollowUp } from '#shared/features/forms/submit-form.ts'
-import { readPage } from '#shared/platform/db/lists.ts'
+import { listById } from '#shared/platform/db/lists.ts'
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
-import { makeIdCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** A form's submissions, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listSubmissions(scope: Scope, form: Form, query: SubmissionQuery): Promise<SubmissionPage> {
-  const { db, workspace } = scope
-  const before = readIdCursor(scope, query.cursor)
-  const statement = findSubmissions({ workspaceId: workspace.id, formId: form.id, beforeId: before, limit: query.limit + 1 })
-  const found = await readPage(db, statement, query.limit)
-  const last = found.page.at(-1)
-  const submissions = found.page.map((row) => viewOf(scope, form, row))
-  return { submissions, next_cursor: found.hasMore && last ? makeIdCursor(scope, last.id) : null }
+  const { page, next } = await listById(scope, query, (beforeId, limit) =>
+    findSubmissions({ workspaceId: scope.workspace.id, formId: form.id, beforeId, limit }),
+  )
+  return { submissions: page.map((row) => viewOf(scope, form, row)), next_cursor: next }
 }
 
 /**

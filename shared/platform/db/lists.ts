@@ -2,7 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { type Columns, instant, integer, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
-import { type CursorScope, makeCursor, readCursor } from '#shared/platform/kernel/cursor.ts'
+import { type CursorScope, makeCursor, makeIdCursor, readCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
 import { instant as instantText, schema, type TypeOf, t, uuid as uuidText } from '#shared/platform/kernel/schema.ts'
@@ -50,6 +50,20 @@ export async function readPage<Row>(db: ListExecutor, statement: Statement<Row>,
   const limited = rows.slice(0, limit)
   const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? limited : await takeFittingItems(db, limited)
   return { page, hasMore: !isWhole || rows.length > page.length }
+}
+
+/**
+ * Reads a page in the order of ids, highest first; `find` makes the statement of at most `count` rows before an id. `next` is null on the
+ * last page. Throws VALIDATION_ERROR for a cursor of another list.
+ */
+export async function listById<Row extends { readonly id: string }>(
+  scope: CursorScope & { readonly db: ListExecutor },
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  find: (beforeId: string, count: number) => Statement<Row>,
+): Promise<{ readonly page: Row[]; readonly next: string | null }> {
+  const { page, hasMore } = await readPage(scope.db, find(readIdCursor(scope, cursor), limit + 1), limit)
+  const last = page.at(-1)
+  return { page, next: hasMore && last ? makeIdCursor(scope, last.id) : null }
 }
 
 /** Reads a list without pages. Throws VALIDATION_ERROR with `hint` above 10 MB, unless it is a single row. */

@@ -1,4 +1,5 @@
 import type { Examples } from '#test/api/walk/example.ts'
+import { nextQuery } from '#test/api/walk/second-page.ts'
 
 const accounting = '/v1/orgs/:orgId/accounting'
 const entries = `${accounting}/entries`
@@ -25,6 +26,11 @@ export const accountingExamples: Examples = {
   },
   [`GET ${accounting}/trial-balance`]: { needs: 'accounting:read', badQuery: 'currency=none', call: () => ({}) },
   [`GET ${accounting}/ledger`]: {
+    secondPage: async (place) => {
+      const account = await place.things.account()
+      for (const _ of [1, 2]) await place.things.entry(account)
+      return { query: await nextQuery(place, '/accounting/ledger', { account }) }
+    },
     needs: 'accounting:read',
     also: ['records:read'],
     badQuery: 'account=none',

@@ -1,4 +1,6 @@
+import { apps } from '#shared/platform/kernel/apps.ts'
 import type { Callers } from '#test/api/walk/callers.ts'
+import { chosenRoutes } from '#test/api/walk/chosen.ts'
 import type { Call } from '#test/api/walk/example.ts'
 import { examples } from '#test/api/walk/examples.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
@@ -26,7 +28,7 @@ export const closedAnswers: Readonly<Record<ClosedState, string>> = {
 const closing: Readonly<Record<ClosedState, string>> = {
   suspended: `status = 'suspended'`,
   provisioning: `status = 'provisioning'`,
-  'without apps': `apps = apps || '{"functions": false, "payments": false, "queues": false, "calendar": false, "accounting": false}'`,
+  'without apps': `apps = '${JSON.stringify(Object.fromEntries(apps.map((app) => [app, false])))}'`,
 }
 
 /** Makes one workspace for each state. */
@@ -43,15 +45,12 @@ async function makeClosedPlace(world: World, callers: Callers, state: ClosedStat
   const place = await settle(world, org)
   const bare = { member: await createMember(world, org), key: await createService(world, org) }
   const calls: Record<string, Call> = {}
-  for (const [route, example] of Object.entries(examples)) {
-    if (!route.includes('/:orgId') || (state === 'without apps' && !isOfApp(route))) continue
-    calls[route] = await example.call(place, bare.member)
+  for (const { name, route } of chosenRoutes) {
+    if (!name.includes('/:orgId') || (state === 'without apps' && route.app === null)) continue
+    const call = await examples[name]?.call(place, bare.member)
+    if (call) calls[name] = call
   }
   await world.drain()
   await world.db.query(`update workspaces set ${closing[state]} where id = $1`, [org.id])
   return { place, callers: { ...callers, bare }, calls }
 }
-
-/** Whether a route belongs to an app that can be switched off, by its path (docs/contract/access.md#apps). */
-const isOfApp = (route: string): boolean =>
-  /\/(?:fn|cal|book|rsvp|pay)\/|:orgId\/(?:functions|payments|queues|calendars?|accounting)\b/.test(route)

@@ -1,4 +1,5 @@
 import type { Examples } from '#test/api/walk/example.ts'
+import { firstPage } from '#test/api/walk/second-page.ts'
 import { formOf } from '#test/features/drive/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
@@ -27,6 +28,12 @@ export const driveExamples: Examples = {
   },
   [`DELETE ${bucket}`]: { needs: 'member', call: async (place, caller) => ({ params: { bucketId: await spaceFor(place, caller) } }) },
   [`GET ${bucket}/objects`]: {
+    secondPage: async (place) => {
+      const { bucketId } = await place.things.space()
+      for (const _ of [1, 2]) await place.things.object(bucketId)
+      const { cursor } = (await firstPage(place, `/drive/buckets/${bucketId}/objects`, { limit: '1' })).data
+      return { params: { bucketId }, query: { limit: '1', cursor } }
+    },
     needs: 'member',
     badQuery: 'limit=0',
     call: async (place, caller) => ({ params: { bucketId: await spaceFor(place, caller) } }),

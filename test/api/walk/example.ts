@@ -1,4 +1,5 @@
 import type { Permission } from '#shared/core/policy/permissions.ts'
+import type { SecondPage } from '#test/api/walk/second-page.ts'
 import type { Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
@@ -40,6 +41,8 @@ export interface Example {
   readonly ids?: readonly string[]
   /** A query that breaks a rule of the route. */
   readonly badQuery?: string
+  /** Set for a list with a cursor. */
+  readonly secondPage?: SecondPage
   /** Makes the things that one call uses up, for this caller. */
   readonly call: (place: Place, caller: Caller) => Call | Promise<Call>
 }

@@ -1,4 +1,5 @@
 import { type Call, type Example, type Examples, form as sent } from '#test/api/walk/example.ts'
+import { linkedPage, nextQuery } from '#test/api/walk/second-page.ts'
 import type { Place } from '#test/support/things.ts'
 
 const forms = '/v1/orgs/:orgId/forms'
@@ -34,7 +35,7 @@ const open = async ({ things }: Place) => {
 
 /** Forms, their submissions and their public addresses. */
 export const formExamples: Examples = {
-  [`GET ${forms}`]: { needs: 'forms:manage', perItem: true, call: () => ({}) },
+  [`GET ${forms}`]: { needs: 'forms:manage', perItem: true, secondPage: linkedPage('/forms', (things) => things.form()), call: () => ({}) },
   [`POST ${forms}`]: {
     needs: 'forms:manage',
     on: keyOf,
@@ -52,7 +53,16 @@ export const formExamples: Examples = {
     },
   },
   [`DELETE ${one}`]: { ...ofForm, call: async (place) => ({ params: await aForm(place) }) },
-  [`GET ${one}/submissions`]: { ...ofForm, badQuery: 'limit=0', call: async (place) => ({ params: await aForm(place) }) },
+  [`GET ${one}/submissions`]: {
+    ...ofForm,
+    badQuery: 'limit=0',
+    secondPage: async (place) => {
+      const { id: formId } = await place.things.form()
+      for (const _ of [1, 2]) await place.things.submission(formId)
+      return { params: { formId }, query: await nextQuery(place, `/forms/${formId}/submissions`) }
+    },
+    call: async (place) => ({ params: await aForm(place) }),
+  },
   [`POST ${one}/submissions/:submissionId/retry`]: {
     ...ofForm,
     call: async (place) => {

@@ -1,4 +1,5 @@
 import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { linkedPage, nextQuery } from '#test/api/walk/second-page.ts'
 import { echo } from '#test/support/things.ts'
 
 const functions = '/v1/orgs/:orgId/functions'
@@ -24,14 +25,27 @@ export const functionExamples: Examples = {
     needs: 'functions:create',
     call: async ({ things }) => ({ params: { name: await things.secret() } }),
   },
-  [`GET ${functions}`]: { needs: 'functions:read', perItem: true, call: () => ({}) },
+  [`GET ${functions}`]: {
+    needs: 'functions:read',
+    perItem: true,
+    secondPage: linkedPage('/functions', (things) => things.fn()),
+    call: () => ({}),
+  },
   [`POST ${functions}`]: { needs: 'functions:create', call: () => ({ body: { name: 'New', source: echo } }) },
   [`GET ${functions}/sdk.d.ts`]: { needs: 'functions:read', perItem: true, call: () => ({}) },
   [`GET ${one}`]: ofFunction('functions:read'),
   [`PUT ${one}`]: ofFunction('functions:create', { name: 'Changed' }),
   [`DELETE ${one}`]: ofFunction('functions:create'),
   [`POST ${one}/invoke`]: ofFunction('functions:invoke', { input: 1 }),
-  [`GET ${one}/runs`]: { ...ofFunction('functions:read'), badQuery: 'limit=0' },
+  [`GET ${one}/runs`]: {
+    ...ofFunction('functions:read'),
+    badQuery: 'limit=0',
+    secondPage: async (place) => {
+      const fnId = await place.things.fn()
+      for (const _ of [1, 2]) await place.things.run(fnId)
+      return { params: { fnId }, query: await nextQuery(place, `/functions/${fnId}/runs`) }
+    },
+  },
   [`GET ${one}/runs/:runId`]: {
     needs: 'functions:read',
     on: onFunction,

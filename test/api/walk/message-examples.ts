@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { unsubscribeHeaders } from '#shared/features/messages/do-not-contact/unsubscribe.ts'
 import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { linkedPage } from '#test/api/walk/second-page.ts'
 import type { Place } from '#test/support/things.ts'
 
 const messages = '/v1/orgs/:orgId/messages'
@@ -43,15 +44,23 @@ export const messageExamples: Examples = {
   [`PATCH ${connection}`]: ofConnection({ name: 'Changed' }),
   [`DELETE ${connection}`]: ofConnection(),
   [`POST ${connection}/test`]: ofConnection(),
-  [`GET ${messages}/templates`]: managed(() => ({})),
+  [`GET ${messages}/templates`]: managed(() => ({}), {
+    secondPage: linkedPage('/messages/templates', (things) => things.messageTemplate()),
+  }),
   [`POST ${messages}/templates`]: managed(() => ({ body: { name: 'New', subject: 'Hello {{name}}', body_text: 'Hello' } })),
   [`GET ${template}`]: ofTemplate(),
   [`PATCH ${template}`]: ofTemplate({ subject: 'Changed' }),
   [`DELETE ${template}`]: ofTemplate(),
-  [`GET ${messages}/do-not-contact`]: managed(() => ({}), { badQuery: 'limit=0' }),
+  [`GET ${messages}/do-not-contact`]: managed(() => ({}), {
+    badQuery: 'limit=0',
+    secondPage: linkedPage('/messages/do-not-contact', (things) => things.stoppedAddress()),
+  }),
   [`GET ${stopped}`]: ofStopped,
   [`DELETE ${stopped}`]: ofStopped,
-  [`GET ${messages}`]: managed(() => ({}), { badQuery: 'limit=201' }),
+  [`GET ${messages}`]: managed(() => ({}), {
+    badQuery: 'limit=201',
+    secondPage: linkedPage('/messages', (things) => things.message()),
+  }),
   [`GET ${messages}/:messageId`]: managed(async ({ things }) => ({ params: { messageId: await things.message() } })),
   'GET /unsubscribe/:token': { needs: 'public', call: async (place) => ({ params: await linkOf(place) }) },
   'POST /unsubscribe/:token': {

@@ -1,5 +1,4 @@
 import type { Call } from '#test/api/walk/example.ts'
-import { linkedCalls } from '#test/api/walk/linked-calls.ts'
 import { createMember } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -14,9 +13,6 @@ const policyNaming = async ({ things, keys }: Place) => [
   { effect: 'allow', actions: ['records:read'], resources: [keys.type, await things.fn()], fields: { deny: [keys.number] } },
   { effect: 'allow', actions: ['*'], condition: { [`resource.${keys.ref}`]: { in: [await things.record(), 'principal.id'] } } },
 ]
-
-/** The cursor of a list with two or more things. */
-const cursorOf = async ({ org }: Place, path: string): Promise<string> => (await org.owner.get(`${org.path}${path}`)).data.next_cursor
 
 /** A function that reads the thing that its caller names. */
 const reader = 'const handler = async ({ type, id, fn }) => (fn ? sdk.functions.invoke(fn, 1) : sdk.records.get(type, id))'
@@ -34,10 +30,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     async (place) => ({ ...typed(place), query: filter(place.keys.name, place.mark, 'contains') }),
     async (place) => ({ ...typed(place), query: { q: place.mark } }),
     async (place) => ({ ...typed(place), query: { sort: place.keys.number, fields: place.keys.name } }),
-    async (place) => {
-      for (const _ of [1, 2]) await place.things.record()
-      return { ...typed(place), query: { limit: '1', cursor: await cursorOf(place, `/records/${place.keys.type}?limit=1`) } }
-    },
   ],
   [`GET ${records}/export`]: [async (place) => ({ ...typed(place), query: filter(place.keys.ref, await place.things.record()) })],
   [`POST ${records}`]: [
@@ -97,12 +89,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
   [`PUT ${org}/notification-rules/:ruleId`]: [
     async ({ keys, things }) => ({ params: { ruleId: await things.rule() }, body: { object_type: keys.type } }),
   ],
-  [`GET ${org}/notifications`]: [
-    async (place) => {
-      for (const _ of [1, 2]) await place.things.notification(place.org.ownerId)
-      return { query: { limit: '1', cursor: await cursorOf(place, '/notifications?limit=1') } }
-    },
-  ],
   [`POST ${org}/iam/groups`]: [async (place) => ({ body: { name: 'New', policy: await policyNaming(place) } })],
   [`PUT ${org}/iam/groups/:groupId`]: [
     async (place) => ({ params: { groupId: await place.things.role() }, body: { name: 'New', policy: await policyNaming(place) } }),
@@ -130,12 +116,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
   [`GET ${org}/drive/buckets/:bucketId/objects`]: [
     async (place) => {
       const { bucketId } = await place.things.space()
-      for (const _ of [1, 2]) await place.things.object(bucketId)
-      const { cursor } = (await place.org.owner.get(`${place.org.path}/drive/buckets/${bucketId}/objects?limit=1`)).data
-      return { params: { bucketId }, query: { limit: '1', cursor } }
-    },
-    async (place) => {
-      const { bucketId } = await place.things.space()
       const key = await place.things.object(bucketId)
       return { params: { bucketId }, query: { q: key.slice(-8) } }
     },
@@ -146,12 +126,7 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       body: { prefix: '', email: `${(await createMember(world, org)).id}@example.com`, mode: 'edit' },
     }),
   ],
-  [`GET ${org}/payments/links`]: [
-    async ({ things }) => {
-      await things.link()
-      return { query: { cursor: await things.link() } }
-    },
-  ],
+  [`GET ${org}/messages`]: [async ({ things }) => ({ query: { record_id: await things.record(), status: 'sent' } })],
   [`POST ${org}/payments/links`]: [
     async ({ things }) => ({ body: { connection_id: await things.connection(), invoice_id: await things.invoice() } }),
   ],
@@ -162,14 +137,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       return { query: { account } }
     },
   ],
-  [`GET ${org}/accounting/ledger`]: [
-    async (place) => {
-      const account = await place.things.account()
-      for (const _ of [1, 2]) await place.things.entry(account)
-      const query = { account, limit: '1' }
-      return { query: { ...query, cursor: await cursorOf(place, `/accounting/ledger?${new URLSearchParams(query)}`) } }
-    },
-  ],
   [`GET ${org}/accounting/overview`]: [
     async ({ things }) => {
       const account = await things.account()
@@ -178,21 +145,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     },
   ],
   [`DELETE ${records}/:recordId`]: [async ({ things }) => ({ params: { typeKey: 'accounts', recordId: await things.account() } })],
-  ...linkedCalls,
-  [`GET ${org}/flows/runs`]: [
-    async (place) => {
-      const flowId = await place.things.flow()
-      for (const _ of [1, 2]) await place.things.flowRun(flowId, 'ok')
-      return { query: { limit: '1', cursor: await cursorOf(place, '/flows/runs?limit=1') } }
-    },
-  ],
-  [`GET ${org}/forms/:formId/submissions`]: [
-    async (place) => {
-      const { id: formId } = await place.things.form()
-      for (const _ of [1, 2]) await place.things.submission(formId)
-      return { params: { formId }, query: { limit: '1', cursor: await cursorOf(place, `/forms/${formId}/submissions?limit=1`) } }
-    },
-  ],
   [`GET ${org}/queues/:queueId/items`]: [
     async ({ things }) => {
       const { id: queueId } = await things.queue()
@@ -232,13 +184,6 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
         stages: [{ key: 'in', buttons: [{ id: 'go', label: 'Go', function_id: await things.fn() }] }],
       },
     }),
-  ],
-  [`GET ${org}/functions/:fnId/runs`]: [
-    async (place) => {
-      const fnId = await place.things.fn()
-      for (const _ of [1, 2]) await place.things.run(fnId)
-      return { params: { fnId }, query: { limit: '1', cursor: await cursorOf(place, `/functions/${fnId}/runs?limit=1`) } }
-    },
   ],
   [`POST ${org}/functions/:fnId/invoke`]: [
     async (place) => ({ params: await readerOf(place), body: { input: { type: place.keys.type, id: await place.things.record() } } }),

@@ -1,7 +1,7 @@
 import type { Place } from '#test/support/things.ts'
 
 /** Other values of parameters that choose or order the rows of a list; each is one that the list takes. */
-const values: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
+export const otherValues: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
   account: ({ things }) => things.account(),
   currency: () => 'JPY',
   dir: () => 'asc',
@@ -24,12 +24,13 @@ const values: Readonly<Record<string, (place: Place) => string | Promise<string>
 /** A query in which one parameter differs. `ref_field` and `ref_id` go together. */
 export async function otherParameters(place: Place, name: string): Promise<Record<string, string>> {
   if (name === 'ref_field' || name === 'ref_id') return { ref_field: place.keys.ref, ref_id: await place.things.record() }
-  const value = values[name]
+  const value = otherValues[name]
   if (!value) throw new Error(`${name} has no other value: write one in test/api/walk/other-rows.ts`)
   return { [name]: await value(place) }
 }
 
-const ids: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
+/** Another thing of the kind that a path names. */
+export const otherIds: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
   bucketId: async ({ things }) => (await things.space()).bucketId,
   flowId: ({ things }) => things.flow(),
   fnId: ({ things }) => things.fn(),
@@ -41,7 +42,7 @@ const ids: Readonly<Record<string, (place: Place) => string | Promise<string>>> 
 export async function otherPaths(place: Place, params: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const changed: Record<string, string> = {}
   for (const name of Object.keys(params)) {
-    const id = ids[name]
+    const id = otherIds[name]
     if (!id) throw new Error(`${name} has no other thing: write one in test/api/walk/other-rows.ts`)
     changed[name] = await id(place)
   }

@@ -40,7 +40,15 @@ export const paymentExamples: Examples = {
   [`PATCH ${connection}`]: ofConnection({ name: 'Changed' }),
   [`DELETE ${connection}`]: ofConnection(),
   [`POST ${connection}/test`]: ofConnection(),
-  [`GET ${payments}/links`]: { needs: 'payments:read', badQuery: 'limit=0', call: () => ({}) },
+  [`GET ${payments}/links`]: {
+    needs: 'payments:read',
+    badQuery: 'limit=0',
+    secondPage: async ({ things }) => {
+      await things.link()
+      return { query: { cursor: await things.link() } }
+    },
+    call: () => ({}),
+  },
   [`POST ${payments}/links`]: {
     needs: 'payments:collect',
     call: async ({ things }) => ({ body: { connection_id: await things.connection(), amount: '12.50' } }),

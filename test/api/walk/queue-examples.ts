@@ -1,4 +1,5 @@
 import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { linkedPage } from '#test/api/walk/second-page.ts'
 import type { Place } from '#test/support/things.ts'
 
 const queues = '/v1/orgs/:orgId/queues'
@@ -50,7 +51,12 @@ const scanning = (bodyOf: (key: string) => object): Example => ({
 
 /** Work queues. All belong to their app; the permission is checked for the queue's key. */
 export const queueExamples: Examples = {
-  [`GET ${queues}`]: { needs: 'queues:read', perItem: true, call: () => ({}) },
+  [`GET ${queues}`]: {
+    needs: 'queues:read',
+    perItem: true,
+    secondPage: linkedPage('/queues', (things) => things.queue()),
+    call: () => ({}),
+  },
   [`POST ${queues}`]: {
     needs: 'queues:create',
     keyInside: true,

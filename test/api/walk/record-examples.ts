@@ -1,4 +1,5 @@
 import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { linkedPage, linkedQuery, nextQuery } from '#test/api/walk/second-page.ts'
 import type { Place } from '#test/support/things.ts'
 
 const org = '/v1/orgs/:orgId'
@@ -27,7 +28,12 @@ const ofField = (change: (place: Place, fieldId: string) => Promise<unknown> | u
 
 /** Types, fields, records and their audit. */
 export const recordExamples: Examples = {
-  [`GET ${org}/types`]: { needs: 'types:read', perItem: true, call: () => ({}) },
+  [`GET ${org}/types`]: {
+    needs: 'types:read',
+    perItem: true,
+    secondPage: linkedPage('/types', (things) => things.type()),
+    call: () => ({}),
+  },
   [`POST ${org}/types`]: {
     needs: 'types:create',
     on: ({ body }) => (body as { key: string }).key,
@@ -45,6 +51,7 @@ export const recordExamples: Examples = {
     call: async ({ things }) => ({ params: { typeKey: await things.type() } }),
   },
   [`GET ${fields}`]: {
+    secondPage: async (place) => ({ query: await linkedQuery(place, '/fields', { entity_type: place.keys.type }) }),
     needs: 'fields:read',
     on: onType,
     keyInside: true,
@@ -89,7 +96,16 @@ export const recordExamples: Examples = {
     on: onType,
     call: (place) => ({ params: typed(place), body: { values: { [place.keys.name]: 'new' } } }),
   },
-  [`GET ${records}`]: { needs: 'records:read', on: onType, badQuery: 'limit=0', call: (place) => ({ params: typed(place) }) },
+  [`GET ${records}`]: {
+    needs: 'records:read',
+    on: onType,
+    badQuery: 'limit=0',
+    secondPage: async (place) => {
+      for (const _ of [1, 2]) await place.things.record()
+      return { params: typed(place), query: await nextQuery(place, `/records/${place.keys.type}`) }
+    },
+    call: (place) => ({ params: typed(place) }),
+  },
   [`GET ${records}/export`]: { needs: 'records:export', on: onType, badQuery: 'filter=x', call: (place) => ({ params: typed(place) }) },
   [`POST ${records}/import`]: {
     needs: 'records:import',
@@ -115,7 +131,12 @@ export const recordExamples: Examples = {
     call: async (place) => ({ params: await ofRecord(place) }),
   },
   [`GET ${org}/audit`]: { needs: 'audit:read', perItem: true, badQuery: 'limit=0', call: () => ({}) },
-  [`GET ${rules}`]: { needs: 'notifications:read', perItem: true, call: () => ({}) },
+  [`GET ${rules}`]: {
+    needs: 'notifications:read',
+    perItem: true,
+    secondPage: linkedPage('/notification-rules', (things) => things.rule()),
+    call: () => ({}),
+  },
   [`POST ${rules}`]: {
     needs: 'notifications:create',
     on: onType,
@@ -137,7 +158,15 @@ export const recordExamples: Examples = {
     on: onType,
     call: async ({ things }) => ({ params: { ruleId: await things.rule() } }),
   },
-  [`GET ${org}/notifications`]: { needs: 'member', badQuery: 'limit=0', call: () => ({}) },
+  [`GET ${org}/notifications`]: {
+    needs: 'member',
+    badQuery: 'limit=0',
+    secondPage: async (place) => {
+      for (const _ of [1, 2]) await place.things.notification(place.org.ownerId)
+      return { query: await nextQuery(place, '/notifications') }
+    },
+    call: () => ({}),
+  },
   [`GET ${org}/notifications/unread-count`]: { needs: 'member', call: () => ({}) },
   [`POST ${org}/notifications/read/:notificationId`]: {
     needs: 'member',

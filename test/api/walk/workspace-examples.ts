@@ -1,4 +1,5 @@
 import type { Examples } from '#test/api/walk/example.ts'
+import { linkedPage } from '#test/api/walk/second-page.ts'
 import { createMember } from '#test/support/factories.ts'
 
 const org = '/v1/orgs/:orgId'
@@ -43,7 +44,7 @@ export const workspaceExamples: Examples = {
     ]),
   ),
   [`GET ${org}/iam/me`]: { needs: 'member', call: () => ({}) },
-  [`GET ${roles}`]: { needs: 'iam:manage_groups', call: () => ({}) },
+  [`GET ${roles}`]: { needs: 'iam:manage_groups', secondPage: linkedPage('/iam/groups', (things) => things.role()), call: () => ({}) },
   [`POST ${roles}`]: { needs: 'iam:manage_groups', call: () => ({ body: { name: 'New', policy: [] } }) },
   [`GET ${roles}/:groupId`]: { needs: 'iam:manage_groups', call: async ({ things }) => ({ params: { groupId: await things.role() } }) },
   [`PUT ${roles}/:groupId`]: {

@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { apps as appNames } from '#shared/platform/kernel/apps.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { createMember, createPerson, createService } from '#test/support/factories.ts'
 import { lockTable } from '#test/support/locks.ts'
+import { updateWorkspace } from '#test/support/rows.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { world } from '#test/support/world.ts'
 
 const fresh = shareWorld(test)
 
-const apps = { functions: true, payments: true, queues: true, calendar: true, accounting: true }
+const appsThatAre = (on: boolean) => Object.fromEntries(appNames.map((app) => [app, on]))
+const apps = appsThatAre(true)
 
 test('workspaces: a new workspace answers ORG_NOT_READY until a worker has set it up', async (t) => {
   const w = await world()
@@ -103,6 +106,18 @@ test('workspaces: settings change separately, and apply in every process from th
   t.deepEqual(await change(after), after, 'settings can be sent back as they were read')
 })
 
+test('workspaces: an app is on while the workspace stores no flag of it', async (t) => {
+  const w = await fresh()
+  const { id, owner, path } = w.org
+  const hasQueues = async () => [(await owner.get(path)).data.apps.queues, (await owner.get(`${path}/queues`)).status]
+  await updateWorkspace(w.db, id, `apps = '{"functions": false}'`)
+  t.deepEqual((await owner.get(path)).data.apps, { ...apps, functions: false })
+  t.deepEqual((await owner.get('/v1/orgs')).data[0].apps, { ...apps, functions: false })
+  t.deepEqual(await hasQueues(), [true, 200])
+  t.deepEqual((await owner.patch(path, { apps: { queues: false } })).data.apps, { ...apps, functions: false, queues: false })
+  t.deepEqual(await hasQueues(), [false, 404])
+})
+
 test('workspaces: a wrong setting is refused with what would be right', async (t) => {
   const w = await fresh()
   const { owner, path } = w.org
@@ -116,10 +131,7 @@ test('workspaces: a wrong setting is refused with what would be right', async (t
     t.regex(await refusal({ timezone: zone }), /^timezone must be a name of/)
   t.is(await refusal({ timezone: null }), 'timezone must be a string')
   t.is(await refusal({ name: '' }), 'name must be a name of 1 to 120 characters in one line')
-  t.is(
-    await refusal({ apps: { chess: true } }),
-    'apps.chess is no key of apps; did you mean queues? There are functions, payments, queues, calendar, accounting',
-  )
+  t.is(await refusal({ apps: { chess: true } }), `apps.chess is no key of apps; did you mean queues? There are ${appNames.join(', ')}`)
   t.is(await refusal({ apps: { queues: 'no' } }), 'apps.queues must be a boolean')
   t.is(await refusal({ apps: [] }), 'apps must be an object')
   t.is(await refusal({ multi_currency: false }), 200, 'it is already off')
@@ -137,8 +149,7 @@ test('workspaces: changes of 20 settings at once are all stored', async (t) => {
   ]
   const answers = await Promise.all([...changes, ...changes].map((one) => owner.patch(path, one)))
   t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
-  const off = { functions: false, payments: false, queues: false, calendar: false, accounting: false }
-  const all = { name: 'New', default_currency: 'EUR', timezone: 'Europe/Paris', multi_currency: true, apps: off }
+  const all = { name: 'New', default_currency: 'EUR', timezone: 'Europe/Paris', multi_currency: true, apps: appsThatAre(false) }
   t.like((await owner.get(path)).data, all)
 })
 

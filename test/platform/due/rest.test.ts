@@ -76,7 +76,7 @@ test('rest: waiting work of a suspended workspace is deferred, and done once aft
 
 for (const [closed, set, reset] of [
   ['is suspended', `status = 'suspended'`, `status = 'active'`],
-  ['has the app off', `apps = apps || '{"calendar": false}'`, `apps = apps || '{"calendar": true}'`],
+  ['has the app off', `apps = apps || '{"calendar": false}'`, `apps = apps - 'calendar'`],
 ] as const) {
   test(`rest: reminders that are due when the workspace ${closed} are sent once afterwards`, async (t) => {
     let now = new Date('2026-12-01T08:00:00Z')

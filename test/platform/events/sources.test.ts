@@ -3,33 +3,28 @@ import test, { type ExecutionContext } from 'ava'
 import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
-import { findListenedEvents, type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
-import { type Dispatch, takeDispatches } from '#shared/platform/events/store.ts'
+import { findListenedEvents, type ListenedEvent } from '#shared/platform/events/listen.ts'
+import type { Dispatch } from '#shared/platform/events/store.ts'
 import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
-import { deleteDispatches, deleteListeners, listListenerSources } from '#test/platform/events/rows.ts'
+import { deleteListeners, listListenerSources } from '#test/platform/events/rows.ts'
+import { addListener, endListeners, receiveEvents, takeEvents } from '#test/support/events.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
 let w: World
-// The listeners of these tests are in no subscription, so their events are never dispatched.
 const shared = shareWorld(test)
 /** Opens a workspace; its listeners end with the test. */
 async function open(t: ExecutionContext): Promise<void> {
-  const one = await shared()
-  w = one
-  t.teardown(async () => {
-    await deleteListeners(one.db)
-    await deleteDispatches(one.db)
-  })
+  w = await shared()
+  endListeners(t, w)
 }
 
 const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
 const records = () => `${w.org.path}/records/invoices`
-const take = (): Promise<Dispatch[]> =>
-  w.worker.database.transaction((tx) => tx.query(takeDispatches({ known: ['test', 'other'], workspaceIds: [w.org.id], perWorkspace: 100 })))
-const hear = (heard: readonly ListenedEvent[], subscriber = 'test', id = randomUUID()) =>
-  w.worker.database.transaction((tx) => listen(tx, { workspaceId: w.org.id, subscriber, id }, heard))
+const take = () => takeEvents(w)
+const hear = (heard: readonly ListenedEvent[], subscriber: 'test' | 'other' = 'test', id = randomUUID()) =>
+  addListener(w, heard, subscriber, id)
 const scope = () => ({ db: w.worker.database, jobQueue: w.worker.jobQueue, workspace: { id: w.org.id }, cause })
 const heardOf = ({ id: _, listeners, cause: __, snapshots, ...change }: Dispatch) => ({
   ...change,
@@ -162,8 +157,8 @@ test('sources: a feature announces events of its own once to the listeners of an
 })
 
 test('sources: an announcement that is rolled back is never dispatched', async (t) => {
-  await open(t)
-  await hear([{ source: 'calendar', objectType: '', event: 'created' }])
+  w = await shared()
+  const received = await receiveEvents(t, w, [{ source: 'calendar', objectType: '', event: 'created' }])
   const announcement = {
     source: 'calendar',
     topics: [''],
@@ -176,7 +171,9 @@ test('sources: an announcement that is rolled back is never dispatched', async (
       throw new Error('no')
     }),
   )
-  t.deepEqual(await take(), [])
+  t.deepEqual(await received(), [])
+  await announceEvents(scope(), announcement)
+  t.like(await received(), [{ event: 'created', subjectIds: [lowestId] }])
 })
 
 test('sources: a deleted record type removes its listeners, and those of another source stay', async (t) => {

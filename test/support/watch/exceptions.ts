@@ -119,7 +119,7 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ['with recursive ids as ( select $1::text as id', 'with ids as ( select unnest($1::text[]) as id'],
     tables: [
-      ...['audit_entries', 'event_outbox', 'flow_runs', 'flow_steps', 'function_runs', 'functions', 'gated_jobs'],
+      ...['audit_entries', 'due_work', 'event_outbox', 'flow_runs', 'flow_steps', 'function_runs', 'functions', 'gated_jobs'],
       ...['idempotency_records', 'notification_rules', 'notifications', 'operations'],
     ],
     because: 'the operator follows a request by its id on the command line, in whatever workspace it was',

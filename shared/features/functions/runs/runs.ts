@@ -3,8 +3,7 @@ import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { FunctionRunPage, FunctionRunQuery, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'
 import { type FunctionRunRow, findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
-import { readPage } from '#shared/platform/db/lists.ts'
-import { makeIdCursor, readIdCursor } from '#shared/platform/kernel/cursor.ts'
+import { listById } from '#shared/platform/db/lists.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -31,12 +30,11 @@ export async function saveFunctionRun({ db, workspace, actor, cause }: Scope, ru
 
 /** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */
 export async function listFunctionRuns(scope: Scope, functionId: string, query: FunctionRunQuery): Promise<FunctionRunPage> {
-  const after = readIdCursor(scope, query.cursor)
-  const statement = findRuns({ workspaceId: scope.workspace.id, functionId, beforeId: after, limit: query.limit + 1 })
-  const { page, hasMore } = await readPage(scope.db, statement, query.limit)
-  const last = page.at(-1)
+  const { page, next } = await listById(scope, query, (beforeId, limit) =>
+    findRuns({ workspaceId: scope.workspace.id, functionId, beforeId, limit }),
+  )
   const runs = page.map(({ error, ...run }) => ({ ...run, ...(error !== null && maySeeOutput(scope, run) ? { error } : {}) }))
-  return { runs, next_cursor: hasMore && last ? makeIdCursor(scope, last.id) : null }
+  return { runs, next_cursor: next }
 }
 
 /** One run with its steps, and with its output when the caller may see it. Throws NOT_FOUND. */
