@@ -2,15 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
-import type { Seen, Watch } from '#bench/victim.ts'
-
-/** The workspace that is measured, and the calls that it repeats in order; their number is odd, so that the median is one call's time. */
-export interface Victim {
-  readonly url: string
-  readonly token: string
-  readonly workspaceId: string
-  readonly probes: readonly (readonly [method: string, path: string, body?: object])[]
-}
+import type { Seen, Victim, Watch } from '#bench/victim.ts'
 
 /** Repeats the calls of an attack with this many concurrent callers, whatever the answers are. */
 export type Press = (callers: number, call: (index: number) => Promise<unknown>) => void

@@ -1,6 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Agent } from 'undici'
-import type { Victim } from '#bench/attacked.ts'
+
+/** The workspace that is measured, and the calls that it repeats in order; their number is odd, so that the median is one call's time. */
+export interface Victim {
+  readonly url: string
+  readonly token: string
+  readonly workspaceId: string
+  readonly probes: readonly (readonly [method: string, path: string, body?: object])[]
+}
 
 /** What the thread of a victim is given. */
 export interface Watch {

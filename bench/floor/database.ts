@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { type StatementName, statementsOf } from '#bench/floor/statements.ts'
 import type { FloorType } from '#bench/floor/type.ts'
+import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
 /** Numbers where they fit, text for other types: the driver's own parsing of dates and decimals would burden the floor. */
 const asText = (value: string): string => value
@@ -18,6 +19,11 @@ export const pool = new pg.Pool({
   types: { getTypeParser },
   options: '-c TimeZone=UTC -c DateStyle=ISO -c jit=off',
 })
+
+/** Runs a statement of Kontor as it is. */
+export async function runStatement<Row extends object>({ name, text, values = [] }: Statement<Row>): Promise<Row[]> {
+  return (await pool.query<Row>({ ...(name !== undefined && { name }), text, values: [...values] })).rows
+}
 
 /** Executes statements: the pool, or one connection of it. */
 export type Connection = Pick<pg.Pool, 'query'>

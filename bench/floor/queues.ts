@@ -1,9 +1,9 @@
 import Router from '@koa/router'
 import { readText } from '#bench/floor/body.ts'
-import { pool } from '#bench/floor/database.ts'
+import { runStatement } from '#bench/floor/database.ts'
 import { historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
 import { instant, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
-import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /** Claims the first waiting item of a stage, as Kontor writes it: the item and its history entry, without checks. */
 const claim = statement(
@@ -94,23 +94,23 @@ const placeOf = ({ workspace = '', queue = '' }: Readonly<Record<string, string>
 /** Stations of work queues, without access checks. */
 export function queueRoutes(actorId: string): Router {
   const router = new Router({ prefix: '/queues/:workspace/:queue' })
-  const run = async <Row extends object>({ name, text, values = [] }: Statement<Row>): Promise<Row[]> =>
-    (await pool.query<Row>({ ...(name !== undefined && { name }), text, values: [...values] })).rows
   router.post('/claim', async (ctx) => {
     await readText(ctx.req)
     const now = Date.now()
-    const items = await run(claim({ ...placeOf(ctx.params), stages, now: new Date(now), expiresAt: new Date(now + 1_000), actorId }))
+    const items = await runStatement(
+      claim({ ...placeOf(ctx.params), stages, now: new Date(now), expiresAt: new Date(now + 1_000), actorId }),
+    )
     ctx.body = { data: { items, claimed: items.length } }
   })
   router.post('/items/:item/move', async (ctx) => {
     const { to_stage: stage } = JSON.parse(await readText(ctx.req))
-    const [moved] = await run(move({ ...placeOf(ctx.params), id: ctx.params.item ?? '', stage, now: new Date(), actorId }))
+    const [moved] = await runStatement(move({ ...placeOf(ctx.params), id: ctx.params.item ?? '', stage, now: new Date(), actorId }))
     ctx.body = { data: moved }
   })
   router.post('/scan', async (ctx) => {
     const { key, to_stage: stage } = JSON.parse(await readText(ctx.req))
-    const [found] = await run(find({ ...placeOf(ctx.params), key }))
-    const [item] = await run(move({ ...placeOf(ctx.params), id: found?.id ?? '', stage, now: new Date(), actorId }))
+    const [found] = await runStatement(find({ ...placeOf(ctx.params), key }))
+    const [item] = await runStatement(move({ ...placeOf(ctx.params), id: found?.id ?? '', stage, now: new Date(), actorId }))
     ctx.body = { data: { verdict: 'moved', message: '', item } }
   })
   return router

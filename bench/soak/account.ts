@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { type Row, readBooks } from '#bench/soak/books.ts'
-import type { Expected, Ledger } from '#bench/soak/ledger.ts'
-import type { Place } from '#bench/soak/places.ts'
+import type { Expected, Ledger, Place } from '#bench/soak/ledger.ts'
 
 /** One check against the database: how many things it covers, and the violations. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Place } from '#bench/soak/places.ts'
+import type { Place } from '#bench/soak/ledger.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 
 /** A stored record, with the fields that a caller sets. */

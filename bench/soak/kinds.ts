@@ -1,6 +1,6 @@
 import type { Client, Reply } from '#bench/soak/client.ts'
-import { type Expected, knownBy, type Ledger } from '#bench/soak/ledger.ts'
-import { type Place, valuesOf } from '#bench/soak/places.ts'
+import { type Expected, knownBy, type Ledger, type Place } from '#bench/soak/ledger.ts'
+import { valuesOf } from '#bench/soak/places.ts'
 
 /** A kind of request: its rate per second, and how to send one to a workspace. */
 export interface Kind {

@@ -1,5 +1,19 @@
 import type { Reply } from '#bench/soak/client.ts'
-import type { Place } from '#bench/soak/places.ts'
+
+/** A workspace of the run: records with numbers and formulas, a rule that notifies its owner of new ones, two functions. */
+export interface Place {
+  readonly id: string
+  /** Paths of the workspace, its records, the function that creates one and the function that only waits. */
+  readonly org: string
+  readonly orders: string
+  readonly maker: string
+  readonly waiter: string
+  /** Records to read and change, and records to delete, which no other request uses. */
+  readonly ids: { readonly id: string; readonly mark: string }[]
+  readonly doomed: string[]
+  /** Marks of records with an open change; a record has one at a time. */
+  readonly busy: Set<string>
+}
 
 /** Whether a request was carried out, as its caller knows: answered with success, refused, or unknown. */
 export type Known = 'yes' | 'no' | 'maybe'

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, Reply } from '#bench/soak/client.ts'
 import type { Kind } from '#bench/soak/kinds.ts'
-import type { Ledger } from '#bench/soak/ledger.ts'
-import type { Place } from '#bench/soak/places.ts'
+import type { Ledger, Place } from '#bench/soak/ledger.ts'
 
 /** One request. Times are those of performance.now(). */
 export interface Sample {

@@ -2,24 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Call, Client } from '#bench/soak/client.ts'
-import type { Ledger } from '#bench/soak/ledger.ts'
+import type { Ledger, Place } from '#bench/soak/ledger.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-
-/** A workspace of the run: records with numbers and formulas, a rule that notifies its owner of new ones, two functions. */
-export interface Place {
-  readonly id: string
-  /** Paths of the workspace, its records, the function that creates one and the function that only waits. */
-  readonly org: string
-  readonly orders: string
-  readonly maker: string
-  readonly waiter: string
-  /** Records to read and change, and records to delete, which no other request uses. */
-  readonly ids: { readonly id: string; readonly mark: string }[]
-  readonly doomed: string[]
-  /** Marks of records with an open change; a record has one at a time. */
-  readonly busy: Set<string>
-}
 
 /** Records in each workspace before the run. */
 export const firstRecords = 2_000

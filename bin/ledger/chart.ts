@@ -7,7 +7,7 @@ import { services } from './charts/services.ts'
 type ChartRow = readonly [code: string, name: string, description?: string]
 
 /** A starter chart of accounts. The first digit of a code determines the kind of the account. */
-export interface Chart {
+interface Chart {
   readonly summary: string
   readonly rows: readonly ChartRow[]
 }

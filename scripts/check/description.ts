@@ -1,25 +1,27 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import core, { type RulesetDefinition } from '@stoplight/spectral-core'
-import rulesets from '@stoplight/spectral-rulesets'
 import { describeApi } from '#api/http/openapi/describe-api.ts'
 import { sections } from '#api/routes.ts'
+import { changesSincePassed, digest, installed, keepPassed } from '#scripts/check/passed.ts'
 
-// Checks the description of the API by the recommended rules of Redocly and Spectral. A warning counts as a failure. Accepted findings of
-// Redocly are listed in .redocly.lint-ignore.yaml, by their place in the file that is written here.
+// Checks the description of the API by the recommended rules of Redocly. A warning counts as a failure. Accepted findings are listed in
+// .redocly.lint-ignore.yaml, by their place in the file that is written here. A description that passed is not checked again.
 
 const root = resolve(import.meta.dirname, '..', '..')
 const file = join(root, '.cache', 'openapi.json')
 const text = JSON.stringify(describeApi(sections, 'https://kontor.test'))
+const inputs = { ...installed(), text: digest(text), accepted: digest(readFileSync(join(root, '.redocly.lint-ignore.yaml'))) }
+
+if (changesSincePassed('redocly', inputs)?.length === 0) process.exit(0)
 mkdirSync(join(root, '.cache'), { recursive: true })
 writeFileSync(file, text)
-
-const findings = [...byRedocly(), ...(await bySpectral())]
+const findings = findProblems()
 for (const finding of findings) console.log(finding)
+if (findings.length === 0) keepPassed('redocly', inputs)
 process.exit(findings.length === 0 ? 0 : 1)
 
-function byRedocly(): string[] {
+function findProblems(): string[] {
   const command = [join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js'), 'lint', file, '--extends=recommended', '--format=json']
   const { stdout, stderr } = spawnSync(process.execPath, command, {
     cwd: root,
@@ -36,11 +38,4 @@ function byRedocly(): string[] {
 
 interface RedoclyAnswer {
   readonly problems: readonly { readonly ruleId: string; readonly message: string; readonly ignored?: boolean }[]
-}
-
-async function bySpectral(): Promise<string[]> {
-  const spectral = new core.Spectral()
-  spectral.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']], rules: {} })
-  const results = await spectral.run(text)
-  return results.map(({ code, message, path }) => `spectral ${code}: ${message} at ${path.join('.')}`)
 }

@@ -36,7 +36,7 @@ export function chooseEntries(args: readonly string[]): string[] {
   if (others.some((arg) => !arg.startsWith('-'))) return [...args]
   const names = args.filter(isName)
   const entries = globSync('test/entries/*.ts', { cwd: root }).sort((one, other) => placeOf(one) - placeOf(other) || (one < other ? -1 : 1))
-  const chosen = names.length === 0 ? entries.filter((entry) => !isChecked(entry)) : names.flatMap((name) => requireEntries(entries, name))
+  const chosen = names.length === 0 ? entries : names.flatMap((name) => requireEntries(entries, name))
   const features = names.filter(hasRoutes)
   // With other entries, such as `api-walk`, the tests of routes take all routes.
   if (features.length > 0 && features.length === names.length) {
@@ -80,9 +80,6 @@ function requireEntries(entries: readonly string[], name: string): string[] {
   console.error(`There is no entry '${name}'. Entries: ${entries.map(nameOf).sort().join(', ')}`)
   process.exit(1)
 }
-
-/** Whether `npm run check` runs it, which `npm test` does first. */
-const isChecked = (entry: string): boolean => nameOf(entry) === 'architecture'
 
 const nameOf = (entry: string): string => basename(entry, '.ts')
 

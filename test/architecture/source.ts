@@ -49,15 +49,21 @@ export function source(path: string, text: string): Source {
 }
 
 /** Every name that the code of a source declares or uses, once; names in texts and comments are excluded. */
-export function readIdentifiers({ path, text }: Source): string[] {
+export function readIdentifiers(one: Source): readonly string[] {
+  const known = identifiers.get(one)
+  if (known) return known
   const names = new Set<string>()
   const visit = (node: ts.Node): void => {
     if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) names.add(node.text)
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ESNext))
+  visit(ts.createSourceFile(one.path, one.text, ts.ScriptTarget.ESNext))
+  identifiers.set(one, [...names])
   return [...names]
 }
+
+/** Two rules read the names of each file, and parsing takes longer than all other work of the rules. */
+const identifiers = new WeakMap<Source, readonly string[]>()
 
 function pathsBelow(folder: string): string[] {
   if (foreign.includes(folder)) return []

@@ -1,7 +1,5 @@
-import type { Chart } from '../chart.ts'
-
 /** Chart for associations and charities: net assets with and without restrictions, grants, programmes. */
-export const nonProfit: Chart = {
+export const nonProfit = {
   summary: 'associations and charities',
   rows: [
     ['1000', 'Bank'],
@@ -46,4 +44,4 @@ export const nonProfit: Chart = {
     ['6700', 'Depreciation'],
     ['6900', 'Other expenses'],
   ],
-}
+} as const

@@ -1,7 +1,5 @@
-import type { Chart } from '../chart.ts'
-
 /** Chart for shops that buy and sell goods, over a counter or online. */
-export const retail: Chart = {
+export const retail = {
   summary: 'shops, over a counter or online',
   rows: [
     ['1000', 'Bank'],
@@ -47,4 +45,4 @@ export const retail: Chart = {
     ['6900', 'Other expenses'],
     ['6950', 'Income tax'],
   ],
-}
+} as const

@@ -1,7 +1,5 @@
-import type { Chart } from '../chart.ts'
-
 /** Chart for businesses that sell time: agencies, consultants, workshops. */
-export const services: Chart = {
+export const services = {
   summary: 'agencies, consultants and other services',
   rows: [
     ['1000', 'Bank'],
@@ -42,4 +40,4 @@ export const services: Chart = {
     ['6900', 'Other expenses'],
     ['6950', 'Income tax'],
   ],
-}
+} as const

@@ -56,20 +56,17 @@ export const columnList = (type: RecordType): Knex.Raw => builder.raw(listedColu
 /** One record by its id; `lock` locks it until the transaction ends. */
 export const findRecordById = (type: RecordType, { lock }: { lock: boolean }) =>
   cachedStatement(type, lock ? 'lock' : 'find', () => {
-    const query = builder
-      .select(recordColumnNames(type))
-      .from(tableOf(type))
-      .where('id', slot('id') as never)
+    const query = builder.select(recordColumnNames(type)).from(tableOf(type)).where('id', slot('id'))
     return prepareStatement(lock ? query.forUpdate() : query, { params: { id: uuid }, columns: recordColumns(type) })
   })
 
 /** Locks the records of these ids, in the order of the ids, so that two concurrent calls cannot deadlock. */
 export const lockRecordsByIds = (type: RecordType) =>
   cachedStatement(type, 'lock by ids', () =>
-    prepareStatement(
-      builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')] as never),
-      { params: { ids: uuids }, columns: { id: uuid.notNull } },
-    ),
+    prepareStatement(builder.raw('select id from ? where id = any(?::uuid[]) order by id for update', [tableOf(type), slot('ids')]), {
+      params: { ids: uuids },
+      columns: { id: uuid.notNull },
+    }),
   )
 
 /** Columns of an audit entry that a change fills. */
@@ -97,7 +94,7 @@ const audited = (action: string) =>
     `insert into audit_entries (${auditColumns})
      select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ?, ?::bigint from changed
      returning id, record_id`,
-    Object.keys(auditParams).map((name) => slot(name) as never),
+    Object.keys(auditParams).map((name) => slot(name)),
   )
 
 /**
@@ -109,7 +106,7 @@ export const countChangedRecords = (sign: 1 | -1) =>
     `insert into record_counts as count (workspace_id, type_id, share, records)
      select ?::uuid, ?::uuid, pg_backend_pid() % 32, ${sign} * count(*) from changed having count(*) > 0
      on conflict (workspace_id, type_id, share) do update set records = count.records + excluded.records`,
-    [slot('workspaceId') as never, slot('typeId') as never],
+    [slot('workspaceId'), slot('typeId')],
   )
 
 /** Parameters of `countChangedRecords`. */
@@ -117,7 +114,7 @@ export const countParams = { workspaceId: uuid, typeId: uuid } as const
 
 /** The parameter of a column, cast to the column's type, so that PostgreSQL need not infer a type for the text that the driver sends. */
 const parameter = (field: Field, index: number): Knex.Raw =>
-  builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '') as never])
+  builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '')])
 
 /**
  * Creates a record in one statement: the row, its audit entry, the type's count and, if anything listens to the event, the outbox row. The
@@ -148,7 +145,7 @@ export const insertRecord = (type: RecordType) =>
         audited('record.created'),
         countChangedRecords(1),
         insertDispatch('created'),
-      ] as never,
+      ],
     )
     return prepareStatement(query, {
       params: { ...valueParams(type.fields), ...auditParams, ...countParams, ...dispatchParams, createdBy: uuid.orNull },
@@ -187,7 +184,7 @@ export const updateRecord = (type: RecordType) =>
       [
         ...[tableOf(type), slot('next'), type.editionColumn, ...sets, slot('sent'), slot('id')],
         ...[audited('record.updated'), insertDispatch('updated')],
-      ] as never,
+      ],
     )
     return prepareStatement(query, {
       params: { ...valueParams(type.fields), ...auditParams, ...updateDispatchParams, id: uuid, next: instant, sent: booleans },
@@ -201,7 +198,7 @@ export const deleteRecord = (type: RecordType) =>
     prepareStatement(
       builder.raw(
         `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${dispatchedColumn}`,
-        [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertDispatch('deleted')] as never,
+        [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertDispatch('deleted')],
       ),
       { params: { id: uuid, ...auditParams, ...countParams, ...dispatchParams }, columns: dispatchedColumns },
     ),

@@ -13,7 +13,11 @@ export type RequestWindow = RowOf<typeof columns>
 
 const [now, end] = ['floor(extract(epoch from now()) * 1000)::bigint', '(floor(extract(epoch from now()) * 1000)::bigint + $windowMs)']
 
-const upsertWindow = statement(
+/**
+ * Counts a request under its key in a window that begins with the first request and lasts `windowMs`. Windows follow the database's clock,
+ * which all processes share: by the processes' own clocks, one that is two hours fast would keep a window open for two hours in all others.
+ */
+export const upsertWindow = statement(
   'db.upsertWindow',
   `insert into rate_limits as counted (key, points, expire) values ($key, 1, ${end})
    on conflict (key) do update set
@@ -22,10 +26,8 @@ const upsertWindow = statement(
    returning points as requests, (expire - ${now})::float8 as "leftMs"`,
   { params: { key: text, windowMs: bigint }, columns },
 )
-/**
- * Counts a request under its key in a window that begins with the first request and lasts `windowMs`. Windows follow the database's clock,
- * which all processes share: by the processes' own clocks, one that is two hours fast would keep a window open for two hours in all others.
- */
+
+/** As `upsertWindow`, with its only row. */
 export async function countRequest(db: Executor, key: string, windowMs: number): Promise<RequestWindow> {
   return (await db.query(upsertWindow({ key, windowMs })))[0] as RequestWindow
 }

@@ -33,8 +33,8 @@ export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
      ) as subscribed
      having count(*) > 0 and exists (select from audited)
      returning id`,
-    ['workspaceId', 'objectType', ...snapshotOf(ofUpdate), 'cause', 'workspaceId', 'objectType', ...snapshotOf(ofUpdate)].map(
-      (name) => slot(name) as never,
+    ['workspaceId', 'objectType', ...snapshotOf(ofUpdate), 'cause', 'workspaceId', 'objectType', ...snapshotOf(ofUpdate)].map((name) =>
+      slot(name),
     ),
   )
 }

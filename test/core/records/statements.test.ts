@@ -227,7 +227,7 @@ test('statements: the tests above know every file that builds some', (t) => {
 })
 
 const findKeys = 'select id, name, expires_at from access_keys where workspace_id = ?::uuid'
-const query = () => builder.raw(findKeys, [slot('workspaceId') as never])
+const query = () => builder.raw(findKeys, [slot('workspaceId')])
 
 test('statements: the comparison finds each wrong declaration', async (t) => {
   const describe = await statementDescriber((await start()).db)

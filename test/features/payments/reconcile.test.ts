@@ -68,9 +68,9 @@ test('reconcile: a deleted payments record is reported as missing, and a repair 
 test('reconcile: a refund, a dispute and a record without a payment are records without money', async (t) => {
   const { w, stripe, tell, link, kinds } = await start()
   const [refunded, disputed, stray, manual] = [await link(), await link(), await link(), await link()]
-  const sessions = [refunded.open(), disputed.open()]
-  for (const session of sessions) await tell(stripe.pay(session).completed)
-  await tell(stripe.refund(sessions[0] as never, 1), stripe.dispute(sessions[1] as never))
+  const [first, second] = [refunded.open(), disputed.open()]
+  for (const session of [first, second]) await tell(stripe.pay(session).completed)
+  await tell(stripe.refund(first, 1), stripe.dispute(second))
   const made = async (linkId: string) =>
     (await w.org.owner.post(`${w.org.path}/records/payments`, { values: { amount: 1, link_id: linkId } })).data.id
   await made(manual.id)

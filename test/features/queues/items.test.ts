@@ -131,7 +131,7 @@ test('items: a move follows the rules of the stage and closes the item in a term
     overdue: 0,
     unexpected: 0,
     by_stage: { in: 0, work: 1, check: 1, out: 1 },
-  } as never)
+  })
   t.is((await org.owner.delete(`${line.path}/items/${three}`)).status, 204)
   t.is((await org.owner.delete(`${line.path}/items/${three}`)).status, 404)
   t.is((await line.summary()).total, 2)

@@ -80,7 +80,7 @@ function readable(readers: readonly TypeAuditAccess[]): Knex.Raw {
       ])
       return builder.raw('(object_type = ? and exists (?))', [type.key, record])
     })
-  const parts = [builder.raw('object_type = any(?::text[])', [whole as never]), ...partly]
+  const parts = [builder.raw('object_type = any(?::text[])', [[...whole]]), ...partly]
   return joinWithOr(parts)
 }
 

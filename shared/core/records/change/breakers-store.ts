@@ -16,7 +16,7 @@ export const pageOfField = (type: RecordType, field: Field, size: number) =>
     const query = builder
       .select('id', ...valueColumnsOf(field))
       .from(tableOf(type))
-      .where('id', '>', slot('after') as never)
+      .where('id', '>', slot('after'))
       .orderBy('id')
       .limit(size)
     return prepareStatement(query, { params: { after: uuid }, columns: { id: uuid.notNull, ...valueColumns([field]) } })

@@ -32,7 +32,7 @@ export const setComputedValues = (type: RecordType) =>
         ...columns.flatMap(({ column }) => [column, column]),
         slot('rows'),
         ...columns.map(({ column }) => column),
-      ] as never,
+      ],
     )
     return prepareStatement(query, { params: { rows: json } })
   })
@@ -51,7 +51,7 @@ export const clearUniqueValues = (type: RecordType) =>
     const query = builder.raw(
       `update ? as record set ${touched}${', ?? = null'.repeat(columns.length)}
        from json_to_recordset(?::json) as sent (id uuid, next timestamptz) where record.id = sent.id`,
-      [tableOf(type), type.editionColumn, ...columns, slot('rows')] as never,
+      [tableOf(type), type.editionColumn, ...columns, slot('rows')],
     )
     return prepareStatement(query, { params: { rows: json } })
   })
@@ -79,7 +79,7 @@ export const nextPage = (type: RecordType, selection: Selection) =>
       .select(columns)
       .select({ bytes: textBytes(type) })
       .from(tableOf(type))
-      .where('id', '>', slot('after') as never)
+      .where('id', '>', slot('after'))
     if (selection === 'empty') {
       page.where((either) => {
         for (const { field } of type.computations) if (field.unique) either.orWhereNull(field.column)

@@ -35,7 +35,7 @@ export const heldTexts = (type: RecordType, column: string, texts: readonly stri
       column,
       tableOf(type),
       column,
-      builder.raw('?::text[]', [texts as never]),
+      builder.raw('?::text[]', [[...texts]]),
       column,
     ]),
     { text },

@@ -46,7 +46,7 @@ export const insertRecords = (type: RecordType) =>
         ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId', 'typeRevision'].map(slot),
         countChangedRecords(1),
         insertDispatch('created'),
-      ] as never,
+      ],
     )
     return prepareStatement(query, {
       params: {

@@ -167,7 +167,7 @@ const amongIds = (ids: readonly string[]): QueryCondition => ({
   values: { ids: ids.filter(isUuid) },
   params: () => ({ ids: uuids }),
   dependsOnValues: false,
-  toSql: () => builder.raw('id = any(?::uuid[])', [slot('ids') as never]),
+  toSql: () => builder.raw('id = any(?::uuid[])', [slot('ids')]),
 })
 
 function textCondition(scope: Scope, type: RecordType, access: RecordAccess, q: string): QueryCondition {

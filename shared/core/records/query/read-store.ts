@@ -17,7 +17,7 @@ export const recordsByIds = (type: RecordType, lock: boolean) =>
       builder.raw(
         `select ? from ? as record join unnest(?::uuid[]) with ordinality as wanted (id, position) using (id)
          order by position ${lock ? 'for update of record' : ''}`,
-        [quotedColumns(recordColumnNames(type)), tableOf(type), slot('ids')] as never,
+        [quotedColumns(recordColumnNames(type)), tableOf(type), slot('ids')],
       ),
       { params: { ids: uuids }, columns: recordColumns(type) },
     ),
@@ -27,11 +27,7 @@ export const recordsByIds = (type: RecordType, lock: boolean) =>
 export const valuesByIds = (type: RecordType, field: Field) =>
   cachedStatement(type, `values ${field.column} by id`, () =>
     prepareStatement(
-      builder.raw('select id, ? from ? where id = any(?::uuid[])', [
-        quotedColumns(valueColumnsOf(field)),
-        tableOf(type),
-        slot('ids'),
-      ] as never),
+      builder.raw('select id, ? from ? where id = any(?::uuid[])', [quotedColumns(valueColumnsOf(field)), tableOf(type), slot('ids')]),
       { params: { ids: uuids }, columns: { id: uuid.notNull, ...valueColumns([field]) } },
     ),
   )
@@ -44,7 +40,7 @@ export const recordByUniqueValue = (type: RecordType, field: Field) =>
     const query = builder.select('id').from(tableOf(type))
     const key = uniqueKeySql(field.type)
     for (const [index, column] of valueColumnsOf(field).entries()) {
-      const value = builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(column) as never])
+      const value = builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(column)])
       query.whereRaw(`${key} = ${key.replace('??', '?')} and ?? = ?`, [column, value, column, value])
     }
     return prepareStatement(query, { params: valueParams([field]), columns: { id: uuid.notNull } })
@@ -64,14 +60,14 @@ export function listPage(type: RecordType, access: RecordAccess, reference: Fiel
     const columns: Columns = recordColumns(type)
     if (!type.longRecords) {
       query.select(recordColumnNames(type))
-      return prepareStatement(builder.raw('? limit ?', [query, slot('limit')] as never), { params, columns })
+      return prepareStatement(builder.raw('? limit ?', [query, slot('limit')]), { params, columns })
     }
     const { page, list, columns: shown, textBytes } = shownColumns(type, access)
     const sized = builder.raw(
       `select ?, found from (
          select page.*, count(*) over () as found, sum(?) over (order by id desc) - (?) as before from (? limit ?) as page
        ) as sized where before < ${maxPageBytes} order by id desc`,
-      [list, textBytes, textBytes, query.select(page), slot('limit')] as never,
+      [list, textBytes, textBytes, query.select(page), slot('limit')],
     )
     return prepareStatement(sized, { params, columns: { ...shown, found: bigint.notNull } })
   })
@@ -83,7 +79,7 @@ export function listPageBytes(type: RecordType, access: RecordAccess, reference:
     const { query, params } = listQuery(type, access, reference, paged)
     const { page, textBytes } = shownColumns(type, access)
     const sum = `select least(coalesce(sum(?), 0), ${maxPageBytes})::bigint as bytes from (? limit ?) as page`
-    return prepareStatement(builder.raw(sum, [textBytes, query.select(page), slot('limit')] as never), {
+    return prepareStatement(builder.raw(sum, [textBytes, query.select(page), slot('limit')]), {
       params,
       columns: { bytes: bigint.notNull },
     })
@@ -92,7 +88,7 @@ export function listPageBytes(type: RecordType, access: RecordAccess, reference:
 
 /** The records of a page without its columns and limit. */
 function listQuery(type: RecordType, access: RecordAccess, reference: Field | undefined, paged: boolean) {
-  const query = builder.from(tableOf(type) as never).orderBy('id', 'desc')
+  const query = builder.from(tableOf(type)).orderBy('id', 'desc')
   const params: Params & { readonly limit: typeof bigint } = {
     limit: bigint,
     ...(paged && { after: uuid }),
@@ -100,10 +96,10 @@ function listQuery(type: RecordType, access: RecordAccess, reference: Field | un
   }
   const where = access.where()
   if (where) query.where(where)
-  if (paged) query.where('id', '<', slot('after') as never)
+  if (paged) query.where('id', '<', slot('after'))
   if (reference) {
     const holds = reference.type === 'ref' ? '?? = ?::uuid' : '?? @> array[?::uuid]'
-    query.whereRaw(holds, [reference.column, slot('refId') as never])
+    query.whereRaw(holds, [reference.column, slot('refId')])
   }
   return { query, params }
 }

@@ -48,7 +48,7 @@ const pageSql = (type: RecordType, query: CompiledQuery, list: Knex.Raw): Knex.R
     query.orderSql(),
     slot('limit'),
     slot('offset'),
-  ] as never)
+  ])
 
 /** The bytes of the text that the caller sees on a page of long records, without reading it, and the number of its records. */
 export function pageBytes(type: RecordType, access: RecordAccess, query: CompiledQuery) {
@@ -96,6 +96,6 @@ export const exportPage = (type: RecordType, search: CompiledQuery, most: number
       search.whereSql() ?? builder.raw('true'),
       search.orderSql(),
       most,
-    ] as never),
+    ]),
     { params: search.params(), columns: { id: uuid.notNull, bytes: integer.notNull } },
   )

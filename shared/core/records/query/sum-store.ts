@@ -46,7 +46,7 @@ export function spanGroup({ type, column }: Field, span: 'day' | 'month'): Group
   if (type === 'date') return { type: text, hasZone: false, toSql: () => builder.raw(`to_char(??, '${pattern}')`, [column]) }
   // A binary search. The database's own zone data may be of another release than the process's.
   const sql = `to_char((?? at time zone 'UTC') + (?::interval[])[width_bucket(??, ?::timestamptz[]) + 1], '${pattern}')`
-  const toSql = ({ starts, offsets }: ZoneSlots) => builder.raw(sql, [column, slot(offsets), column, slot(starts)] as never)
+  const toSql = ({ starts, offsets }: ZoneSlots) => builder.raw(sql, [column, slot(offsets), column, slot(starts)])
   return { type: text, hasZone: true, toSql }
 }
 

@@ -14,7 +14,7 @@ const columnsIn = (accounts: RecordType) => {
 export const selectAccounts = (accounts: RecordType) =>
   cachedStatement(accounts, 'accounts by ids', () =>
     prepareStatement(
-      builder.raw('select ? from ? where id = any(?::uuid[]) order by id', [columnsIn(accounts), tableOf(accounts), slot('ids')] as never),
+      builder.raw('select ? from ? where id = any(?::uuid[]) order by id', [columnsIn(accounts), tableOf(accounts), slot('ids')]),
       { params: { ids: uuids }, columns: recordColumns(accounts) },
     ),
   )
@@ -22,7 +22,7 @@ export const selectAccounts = (accounts: RecordType) =>
 /** All accounts, without a check of rights. */
 export const selectAllAccounts = (accounts: RecordType) =>
   cachedStatement(accounts, 'all accounts', () =>
-    prepareStatement(builder.raw('select ? from ? order by id', [columnsIn(accounts), tableOf(accounts)] as never), {
+    prepareStatement(builder.raw('select ? from ? order by id', [columnsIn(accounts), tableOf(accounts)]), {
       params: {},
       columns: recordColumns(accounts),
     }),

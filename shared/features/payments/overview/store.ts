@@ -117,7 +117,7 @@ export function receivablesStatement(invoices: Read, payments: Read): (today: st
         ...['number', 'customer_name', 'customer_email'].map((key) => textOf(invoices, key)),
         ...[tableOf(invoices.type), whereOf(invoices), columnOf(invoices, 'total')],
         slot('today'),
-      ] as never)
+      ])
       return prepareStatement(query, {
         params: { ...paramsOf(payments), ...paramsOf(invoices), today: date },
         columns,

@@ -53,7 +53,7 @@ export const findStrayRecords = (type: RecordType) =>
     const column = type.fieldByKey.get('link_id')?.column ?? 'id'
     const query = builder.raw(
       'select id, ??::text as link_id from ? where created_by is null and ??::text = any(?::text[]) and not (id = any(?::uuid[])) order by id',
-      [column, tableOf(type), column, slot('links'), slot('known')] as never,
+      [column, tableOf(type), column, slot('links'), slot('known')],
     )
     return prepareStatement(query, { params: { links: texts, known: uuids }, columns: strayColumns })
   })

@@ -29,7 +29,7 @@ export const itemAccessOf =
   (recordId, queueId) => {
     const parts = followed.map(({ queueIds, type, access }) =>
       builder.raw(`(${queueId} = any(?::uuid[]) and (${recordId} is null or ?))`, [
-        [...queueIds] as never,
+        [...queueIds],
         type ? readable(type, access, recordId) : builder.raw('false'),
       ]),
     )

@@ -82,8 +82,7 @@ const maxTexts = 1_000
 
 /**
  * The condition on `cache_invalidations` for rows written since a horizon, given as SQL. The upper bound excludes nothing: with both bounds the
- * planner estimates one row in two hundred, without it a third of all rows. With some thousand rows, the estimate of a third made a
- * prepared plan seem more expensive than a custom one, so every get and every creation was planned again (measured: 23,000 gets a second
- * became 16,000).
+ * planner estimates one row in two hundred, without it a third of all rows. With some thousand rows, the estimate of a third made every
+ * get and every creation be planned again (docs/decisions/cache-rule.md#figures).
  */
 const changedSinceSql = (horizon: string): string => `written_in >= ${horizon} and written_in <= '18446744073709551615'::xid8`

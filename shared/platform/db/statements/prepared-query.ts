@@ -78,8 +78,7 @@ export const maxPreparedLength = 500_000
 
 /**
  * One run of a statement with parameters, as a Submittable of the driver (like pg-cursor). The driver's own query requests the column
- * descriptions with every run; for a get by id they take longer than the row. Here a connection requests them once (measured: 1.2 times as
- * many gets a second).
+ * descriptions with every run; here a connection requests them once (docs/decisions/prepared-query.md).
  */
 export class PreparedQuery<Row> implements pg.Submittable {
   readonly name: string

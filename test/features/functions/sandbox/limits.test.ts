@@ -64,7 +64,7 @@ test('limits: a source may have 256 KB, counted in bytes', async (t) => {
   await t.throwsAsync(sandbox.run(requestFor(`${fits}x`)), {
     code: 'VALIDATION_ERROR',
     message: 'source must have at most 256 KB',
-  } as never)
+  })
 })
 
 test('limits: a result may have 4 MB of JSON; a longer one is an error', async (t) => {
