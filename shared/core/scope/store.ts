@@ -111,8 +111,7 @@ export const findShareMembers = statement(
 )
 
 /** One workspace's settings; its row is locked until the transaction ends. */
-export const lockWorkspace = statement(
-  'scope.lockWorkspace',
-  `select ${enteredList} from workspaces where id = $id for no key update`,
-  { params: { id: uuid }, columns: enteredColumns },
-)
+export const lockWorkspace = statement('scope.lockWorkspace', `select ${enteredList} from workspaces where id = $id for no key update`, {
+  params: { id: uuid },
+  columns: enteredColumns,
+})
