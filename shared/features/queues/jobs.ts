@@ -41,7 +41,7 @@ const buttonResult = t.Object(
   { item_id: t.String(), ok: t.Boolean(), error: t.Optional(t.String({ description: 'Why the button failed for this item.' })) },
   { title: 'QueueButtonResult' },
 )
-export const buttonResults = schema(t.Array(buttonResult))
+const buttonResults = schema(t.Array(buttonResult))
 export type ButtonResult = TypeOf<typeof buttonResults>[number]
 
 const pressPayload = schema(t.Object({ queueId: uuid, stage: t.String(), buttonId: t.String(), itemIds: t.Array(t.String()) }))
@@ -72,7 +72,7 @@ const difference = t.Object(
   },
   { title: 'QueueDifference' },
 )
-export const queueVerification = schema(
+const queueVerification = schema(
   t.Object(
     {
       ok: t.Boolean(),

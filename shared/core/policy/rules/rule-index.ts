@@ -18,8 +18,7 @@ export const appliesToEveryItem = ({ resources }: PolicyRule): boolean =>
 
 /**
  * Indexes rules. The rules of a permission are grouped on first use and shared by permissions with the same matching actions. Keys that the
- * same rules name share one list: 256 KB of rules hold 30,000 keys, and a list for each of them beside 2,000 rules on every item took
- * minutes to make.
+ * same rules name share one list (docs/decisions/sizes-of-rules.md).
  */
 export function indexRules<Rule extends PolicyRule>(rules: readonly Rule[]): RuleIndex<Rule> {
   const byAction = Map.groupBy(

@@ -2,11 +2,11 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireRefType } from '#shared/core/types/fields/create-field.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
+import { refuseBuiltIn, requireField } from '#shared/core/types/fields/require-field.ts'
 import { type FieldView, toFieldView } from '#shared/core/types/fields/schemas.ts'
-import { updateFieldDescription, updateRefType, writeField } from '#shared/core/types/fields/store.ts'
+import { updateFieldDescription, updateRefType } from '#shared/core/types/fields/store.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /** Sets a custom field's description; empty text clears it. Throws NOT_FOUND. */
 export async function describeField(scope: Scope, field: Field, description: string): Promise<FieldView> {
@@ -27,8 +27,9 @@ export async function changeRefType(scope: Scope, field: Field, refType: string)
   return updateAndView(scope, id, updateRefType({ workspaceId: scope.workspace.id, id, refType }))
 }
 
-async function updateAndView({ db, workspace }: Scope, fieldId: string, statement: Statement<unknown>): Promise<FieldView> {
-  const field = await writeField(db, workspace.id, fieldId, statement)
-  if (!field) throw problem('NOT_FOUND')
-  return toFieldView(field)
-}
+/** Runs a statement that changes a field and returns a row, then reads the field. Throws NOT_FOUND when it returned no row. */
+const updateAndView = ({ db, workspace }: Scope, fieldId: string, statement: Statement<unknown>): Promise<FieldView> =>
+  db.transaction(async (tx) => {
+    requireRow(await tx.query(statement))
+    return toFieldView(await requireField({ db: tx, workspace }, fieldId))
+  })

@@ -4,7 +4,7 @@ import { fieldColumns, fieldList } from '#shared/core/types/types/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { bigint, boolean, integer, jsonb, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
-import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ fields_key: ['KEY_TAKEN', 'key is already used by another field of the record type'] })
 
@@ -94,14 +94,6 @@ export const deleteFieldRow = statement(
 export async function findField(db: Executor, workspaceId: string, fieldId: string): Promise<Field | undefined> {
   const [row] = await db.query(selectField({ workspaceId, id: fieldId }))
   return row && toField(row.entity_type, row)
-}
-
-/** Runs a statement that changes a field and returns a row, then reads the field; undefined when the statement returned no row. */
-export function writeField(db: Executor, workspaceId: string, fieldId: string, statement: Statement<unknown>): Promise<Field | undefined> {
-  return db.transaction(async (tx) => {
-    const rows = await tx.query(statement)
-    return rows.length === 0 ? undefined : findField(tx, workspaceId, fieldId)
-  })
 }
 
 /**

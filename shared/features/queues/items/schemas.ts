@@ -6,7 +6,7 @@ import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const stageKey = t.String({ maxLength: 60 })
 
-export const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
+const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof itemStatuses)[number]
 const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
 export type ItemSource = (typeof itemSources)[number]
