@@ -12,6 +12,7 @@ import { requestIdOf } from '#api/http/request/request-id.ts'
 import { createRouters } from '#api/http/routers.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { servePageFiles } from '#api/pages/assets/files.ts'
+import { serveGuide } from '#api/pages/guide/guide.ts'
 import { serveDescription } from '#api/pages/reference/docs.ts'
 import { sections } from '#api/routes.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
@@ -26,6 +27,8 @@ export function createApp(services: ApiServices): Koa {
   const routers = createRouters(routes, (route) => createRouteHandler(route, services))
   serveHealth(routers.routerFor, services)
   serveDescription(routers.routerFor, sections, services.config.publicUrl)
+  // After the reference: of paths with a name, the first that was registered answers.
+  serveGuide(routers.routerFor, services.config.publicUrl)
   servePageFiles(routers.routerFor)
   const observeRequest = createRequestObserver(services)
   const respond: Koa.Middleware = async (ctx, next) => {

@@ -20,7 +20,7 @@ const screenshots: Readonly<Record<string, (page: Page, w: World) => Promise<voi
     await page.locator('.times').waitFor()
   },
   async reference(page, w) {
-    await page.goto(`${w.visitor.root}/docs`)
+    await page.goto(`${w.visitor.root}/docs/reference`)
     await page.locator('#operations-tag-Records').click()
     const operation = page.locator('#operations-Records-getRecordsByTypeKey')
     await operation.locator('.opblock-summary-control').click()

@@ -19,7 +19,7 @@ export function describeMissingRoute(ctx: Context, routers: Routers, paths: read
 }
 
 /** Whether the client prefers HTML, as browsers do. */
-function prefersPage(ctx: Context): boolean {
+export function prefersPage(ctx: Context): boolean {
   ctx.vary('Accept')
   return ctx.accepts(['application/json', 'text/html']) === 'text/html'
 }
@@ -33,7 +33,7 @@ function messageOf({ method, path }: Context, routers: Routers, paths: readonly 
     return `There is no such address; paths of a workspace begin with /v1/orgs/{orgId}: /v1/orgs/{orgId}${shortened(inWorkspace)}`
   const meant = path.startsWith('/v1/') ? nearestPath(path, paths) : undefined
   if (meant !== undefined) return `There is no such address; did you mean ${meant}?`
-  return 'There is no such address; /docs lists every address'
+  return 'There is no such address; /docs/reference lists every address'
 }
 
 /** Clients often look for the route that changes a record's values at the record itself. */

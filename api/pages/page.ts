@@ -53,7 +53,7 @@ interface Frame extends Page {
 const renderFrame = template<Frame>(new URL('frame.eta', import.meta.url))
 
 /** Kontor's colour, for pages without a workspace. */
-const defaultColor = '#2f5bd3'
+export const defaultColor = '#2f5bd3'
 
 /**
  * Renders a page in the shared frame. Inline scripts and styles are blocked, other sites get no referrer, and browsers store no page, since
@@ -65,13 +65,7 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
   const color = (page.brand?.color ?? defaultColor).slice(1).toLowerCase()
   const nonce = randomBytes(16).toString('base64url')
   const scripts = page.script === undefined ? '' : `; script-src 'nonce-${nonce}'; connect-src 'self'`
-  const headers = {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': `${policy}${scripts}; frame-ancestors ${framed === 'any' ? '*' : "'none'"}`,
-    'Referrer-Policy': 'same-origin',
-    'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': 'no-store',
-  }
+  const headers = { ...pageHeaders(framed, scripts), 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }
   const { text } = renderFrame({ ...page, root, files, color, nonce })
   return new Reply(
     page.part ? withPart(text, page.part) : text,
@@ -81,8 +75,15 @@ export function renderPage(page: Page, { framed, publicUrl }: PageContext): Repl
   )
 }
 
+/** Security headers of a page, whose policy allows no script but the ones that `scripts` adds. */
+export const pageHeaders = (framed: 'any' | 'none', scripts = ''): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': `${policy}${scripts}; frame-ancestors ${framed === 'any' ? '*' : "'none'"}`,
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+})
+
 /** Path of the public URL, the prefix of every path; empty for a root URL. */
-function basePathOf(publicUrl: string): string {
+export function basePathOf(publicUrl: string): string {
   const { pathname } = new URL(publicUrl)
   return pathname === '/' ? '' : pathname
 }

@@ -9,7 +9,7 @@ export const routes = [
     method: 'GET',
     path: '/',
     summary: 'Show the start page',
-    description: 'Names the product and links to the reference.',
+    description: 'Names the product and links to the guide and the reference.',
     tag: 'Pages',
     app: null,
     permission: 'public',

@@ -17,7 +17,7 @@ export async function waitUntilReady(port: number, host: string | undefined, api
 
 /** The last lines of a start: the address and, on an embedded database, how to use it. */
 export function announcement(publicUrl: string, bootstrap: Bootstrap | null, isFirst: boolean, file: string): readonly string[] {
-  const where = `Kontor is ready at ${publicUrl} (reference: ${publicUrl}/docs)`
+  const where = `Kontor is ready at ${publicUrl} (guide: ${publicUrl}/docs)`
   if (!bootstrap) return [where]
   const key = `Access key: ${bootstrap.api_key}`
   const call = `Try it: ${exampleCall(bootstrap)}`

@@ -25,7 +25,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'isolated-vm': ['workers/features/functions'],
   knex: ['shared/platform/db'],
   koa: ['api'],
-  'markdown-it': ['api/pages/markdown.ts'],
+  'markdown-it': ['api/pages'],
   parse5: ['shared/features/messages/templates/parse-html.ts'],
   entities: ['shared/features/messages/templates/render.ts'],
   'mime-types': ['api', 'shared/features/drive'],

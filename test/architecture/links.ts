@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { headingSlugs } from '#api/pages/guide/heading-slugs.ts'
 import { suggestSpelling } from '#shared/platform/kernel/known-keys.ts'
 import { findNearestName } from '#shared/platform/kernel/similar-names.ts'
 import { type Page, readPages } from '#test/architecture/pages.ts'
@@ -78,19 +79,12 @@ function nearestPage(path: string, from: string): string | undefined {
 }
 
 const slugsByPath = new Map<string, readonly string[]>()
-/** The slugs of a page's headings by GitHub's rule; the second of two equal headings gets a number. */
+/** The slugs of a page's headings. */
 function slugsOf(path: string): readonly string[] {
   const known = slugsByPath.get(path)
   if (known !== undefined) return known
-  const counts = new Map<string, number>()
   const text = withoutFences(readFileSync(join(root, path), 'utf8'))
-  const slugs = [...text.matchAll(/^#{1,6} +(.+?)(?: +#+)? *$/gm)].map(([, heading = '']) => {
-    const words = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-    const slug = words.replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '').replaceAll(' ', '-')
-    const count = counts.get(slug) ?? 0
-    counts.set(slug, count + 1)
-    return count === 0 ? slug : `${slug}-${count}`
-  })
+  const slugs = headingSlugs([...text.matchAll(/^#{1,6} +(.+?)(?: +#+)? *$/gm)].map(([, heading = '']) => heading))
   slugsByPath.set(path, slugs)
   return slugs
 }

@@ -84,6 +84,7 @@ test('files: the image holds every folder that the product imports from, and no 
     files.filter((file) => !held.includes(file.split('/')[0] ?? '')).map((file) => `${path} imports ${file}`),
   )
   t.deepEqual(outside, [])
+  t.true(held.includes('docs/contract'), 'the API serves it as a guide')
 })
 
 test('files: the units start by the launcher, as a plain user, and wait longer than a process takes to stop', (t) => {

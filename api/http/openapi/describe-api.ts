@@ -12,6 +12,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
   const schemas = collectSchemas()
   const failures = new Map<string, JsonObject>()
   const paths: Record<string, Record<string, JsonObject>> = {}
+  const guide = `${publicUrl}/docs`
   for (const { base, routes } of sections) {
     for (const route of routes) {
       const path = pathTemplate(base + route.path)
@@ -45,7 +46,12 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       contact: { name: 'Operator of this installation', url: publicUrl },
     },
     servers: [{ url: publicUrl }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    externalDocs: { description: 'The guide', url: guide },
+    tags: Object.entries(tags).map(([name, [description, rules]]) => ({
+      name,
+      description,
+      externalDocs: { description: 'Rules', url: `${guide}/${rules}` },
+    })),
     paths,
     components: {
       securitySchemes: {

@@ -13,6 +13,7 @@ export type PageScript = 'swap.js' | 'print.js'
 /** Static files of pages, by name. */
 const files: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
   'page.css': { type: 'text/css', text: read('page.css') },
+  'guide.css': { type: 'text/css', text: read('guide.css') },
   'swap.js': { type: 'text/javascript', text: read('swap.js') },
   'print.js': { type: 'text/javascript', text: read('print.js') },
   'icon.svg': { type: 'image/svg+xml', text: read('icon.svg') },

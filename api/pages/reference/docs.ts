@@ -1,38 +1,41 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type Router from '@koa/router'
-import type { Context } from 'koa'
 import { describeApi } from '#api/http/openapi/describe-api.ts'
 import type { Section } from '#api/http/route.ts'
+import { cachedPage, sendCached } from '#api/pages/cached-page.ts'
+import { basePathOf } from '#api/pages/page.ts'
 import { isAsset, readAsset, swaggerUiVersion } from '#api/pages/reference/swagger-ui.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /**
- * Serves `/openapi.json`, and `/docs`: a reference page that loads nothing from other hosts (docs/contract/conventions.md#api-description).
+ * Serves `/openapi.json`, and `/docs/reference`: a page that loads nothing from other hosts (docs/contract/conventions.md#api-description).
  */
 export function serveDescription(routerFor: (path: string) => Router, sections: readonly Section[], publicUrl: string): void {
-  const { origin, pathname } = new URL(publicUrl)
-  const root = pathname === '/' ? '' : pathname
+  const { origin } = new URL(publicUrl)
+  const root = basePathOf(publicUrl)
   // Built on the first request: at start it would cost 100 ms.
   const buildDocument = () =>
-    page('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
+    cachedPage('application/json', JSON.stringify(describeApi(sections, publicUrl)), { 'Access-Control-Allow-Origin': '*' })
   let document: ReturnType<typeof buildDocument> | undefined
-  const reference = page('text/html', html(root), { 'Content-Security-Policy': contentPolicy(origin), 'Referrer-Policy': 'no-referrer' })
-  const start = page('text/javascript', script(root))
-  const style = page('text/css', readFileSync(new URL('docs.css', import.meta.url), 'utf8'))
+  const reference = cachedPage('text/html', html(root), {
+    'Content-Security-Policy': contentPolicy(origin),
+    'Referrer-Policy': 'no-referrer',
+  })
+  const start = cachedPage('text/javascript', script(root))
+  const style = cachedPage('text/css', readFileSync(new URL('docs.css', import.meta.url), 'utf8'))
   routerFor('/openapi.json').get('/openapi.json', (ctx) => {
     document ??= buildDocument()
-    send(ctx, document)
+    sendCached(ctx, document)
   })
   const router = routerFor('/docs')
-  router.get('/docs', (ctx) => send(ctx, reference))
-  router.get('/docs/start.js', (ctx) => send(ctx, start))
-  router.get('/docs/docs.css', (ctx) => send(ctx, style))
+  router.get('/docs/reference', (ctx) => sendCached(ctx, reference))
+  router.get('/docs/start.js', (ctx) => sendCached(ctx, start))
+  router.get('/docs/docs.css', (ctx) => sendCached(ctx, style))
   router.get(`/docs/${swaggerUiVersion}/:name`, async (ctx) => {
     const name = ctx.params.name ?? ''
     if (!isAsset(name)) throw problem('NOT_FOUND')
     const { type, bytes } = await readAsset(name)
-    send(ctx, { type, body: bytes, etag: swaggerUiVersion, headers: { 'Cache-Control': 'public, max-age=31536000, immutable' } })
+    sendCached(ctx, { type, body: bytes, etag: swaggerUiVersion, headers: { 'Cache-Control': 'public, max-age=31536000, immutable' } })
   })
 }
 
@@ -115,30 +118,3 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow)
 follow()
 `
-
-interface Page {
-  readonly type: string
-  readonly body: string | Buffer
-  readonly etag: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-/** A generated page; browsers revalidate it by its ETag on every request. */
-const page = (type: string, body: string, headers: Readonly<Record<string, string>> = {}): Page => ({
-  type,
-  body,
-  etag: createHash('sha256').update(body).digest('base64url'),
-  headers: { 'Cache-Control': 'no-cache', ...headers },
-})
-
-function send(ctx: Context, { type, body, etag, headers }: Page): void {
-  ctx.status = 200
-  ctx.set({ 'X-Content-Type-Options': 'nosniff', ...headers })
-  ctx.etag = etag
-  if (ctx.fresh) {
-    ctx.status = 304
-    return
-  }
-  ctx.type = type
-  ctx.body = body
-}

@@ -58,7 +58,7 @@ test('not found: a misspelled address is answered with the probable one', async 
   for (const at of ['/v1/types', '/types'])
     t.is(await messageFor(at), 'There is no such address; paths of a workspace begin with /v1/orgs/{orgId}: /v1/orgs/{orgId}/types')
   t.is(await messageFor(`${path}/record/deals`), 'There is no such address; did you mean /v1/orgs/{orgId}/records/{typeKey}?')
-  t.is(await messageFor(`${path}/quite/another/thing`), 'There is no such address; /docs lists every address')
+  t.is(await messageFor(`${path}/quite/another/thing`), 'There is no such address; /docs/reference lists every address')
 })
 
 test('not found: a foreign workspace and a missing one get the same response, which says where to list one’s own', async (t) => {

@@ -19,7 +19,7 @@ test('docs: the description is JSON that a browser caches', async (t) => {
 
 test('docs: the reference page consists of files of this server and runs no foreign script', async (t) => {
   const w = await fresh()
-  const page = await w.visitor.get('/docs')
+  const page = await w.visitor.get('/docs/reference')
   t.is(page.headers.get('content-type'), 'text/html; charset=utf-8')
   t.regex(page.headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self';/)
   t.notRegex(page.text, /<script>|https?:/)
@@ -36,7 +36,7 @@ test('docs: the reference page consists of files of this server and runs no fore
 
 test('docs: files of the reference page are immutable, and no other file of the package is served', async (t) => {
   const w = await fresh()
-  const [styles = ''] = /\/docs\/[\d.]+\/swagger-ui\.css/.exec((await w.visitor.get('/docs')).text) ?? []
+  const [styles = ''] = /\/docs\/[\d.]+\/swagger-ui\.css/.exec((await w.visitor.get('/docs/reference')).text) ?? []
   t.regex((await w.visitor.get(styles)).headers.get('cache-control') ?? '', /immutable/)
   for (const name of ['package.json', 'index.html', '..%2fpackage.json', '%2e%2e%2fpackage.json', 'constructor', '__proto__']) {
     const answer = await w.visitor.get(styles.replace('swagger-ui.css', name))
@@ -48,6 +48,6 @@ test('docs: files of the reference page are immutable, and no other file of the 
 test('docs: behind a base path the page requests files below that path', async (t) => {
   const w = await world({ PUBLIC_URL: 'https://example.com/kontor' })
   t.teardown(w.close)
-  t.regex((await w.visitor.get('/docs')).text, /src="\/kontor\/docs\//)
+  t.regex((await w.visitor.get('/docs/reference')).text, /src="\/kontor\/docs\//)
   t.regex((await w.visitor.get('/docs/start.js')).text, /"\/kontor\/openapi\.json"/)
 })

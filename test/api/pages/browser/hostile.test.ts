@@ -196,7 +196,7 @@ inBrowser('hostile: scripts of a website run in an opaque origin without storage
     tell('origin', window.origin)
     tell('storage', tries(() => localStorage.length))
     tell('cookie', tries(() => document.cookie))
-    Promise.all(['${made.hosted}', '/accept-invite?token=x', '/reset?token=x', '${made.open}', '/healthz', '/docs'].map((path) =>
+    Promise.all(['${made.hosted}', '/accept-invite?token=x', '/reset?token=x', '${made.open}', '/healthz', '/docs', '/docs/reference'].map((path) =>
       fetch(path).then((answer) => answer.text().then(() => path), () => 'refused'))).then((all) => tell('read', [...new Set(all)]))`
   const rows = [
     ['page.html', 'text/html', `<!doctype html><body><script>${script}</script>`],

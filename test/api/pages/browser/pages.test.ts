@@ -133,6 +133,28 @@ inBrowser('pages: a browser that opens a booking and an invitation with scripts 
   }
 })
 
+inBrowser('pages: a reader of the guide searches by keyboard, without scripts, and opens a section', async (t) => {
+  const w = await start()
+  const page = await open(t, { javaScriptEnabled: false })
+  await page.goto(`${w.visitor.root}/docs/limits`)
+  const focused = page.locator(':focus')
+  await page.keyboard.press('Tab')
+  t.is(await focused.innerText(), 'Skip to the text')
+  for (let count = 0; count < 2; count++) await page.keyboard.press('Tab')
+  t.is(await focused.getAttribute('name'), 'q')
+  await page.keyboard.type('claim lease')
+  await Promise.all([page.waitForURL(/search\?q=claim\+lease$/), page.keyboard.press('Enter')])
+  await page.getByRole('link', { name: 'Claims', exact: true }).first().focus()
+  await Promise.all([page.waitForURL(/\/docs\/queues#claims$/), page.keyboard.press('Enter')])
+  t.true(await page.locator('#claims').isVisible())
+  await page.setViewportSize({ width: 390, height: 844 })
+  const contents = page.getByText('On this page').first()
+  await contents.click()
+  await page.getByRole('link', { name: 'Verification', exact: true }).first().click()
+  await page.waitForURL(/#verification$/)
+  t.pass()
+})
+
 /** One of each method. */
 const operations = [
   'Records-getRecordsByTypeKey',
@@ -145,7 +167,7 @@ const operations = [
 inBrowser('pages: the reference page is accessible in both schemes', async (t) => {
   const w = await start()
   const page = await open(t, { colorScheme: 'light' })
-  await page.goto(`${w.visitor.root}/docs`)
+  await page.goto(`${w.visitor.root}/docs/reference`)
   await page.locator('#operations-tag-Records').click()
   await page.locator('#operations-tag-Workspaces').click()
   for (const id of operations) {

@@ -181,7 +181,12 @@ export const shownPages: readonly ShownPage[] = [
   { name: 'a link that was paid', address: payPage, sent: {}, button: 'pay' },
   { name: 'unsubscribing', address: unsubscribeLink },
   { name: 'unsubscribed', address: unsubscribeLink, sent: {} },
-  { name: 'the reference', address: async () => '/docs' },
+  { name: 'the guide', address: async () => '/docs' },
+  { name: 'a page of the guide', address: async () => '/docs/queues' },
+  { name: 'a page of the guide with wide tables', address: async () => '/docs/functions' },
+  { name: 'a search of the guide', address: async () => '/docs/search?q=claim' },
+  { name: 'a search of the guide without a hit', address: async () => '/docs/search?q=zyzzyva' },
+  { name: 'the reference', address: async () => '/docs/reference' },
 ]
 
 /** A network address for requests of this page, so that its limits do not affect others. */
