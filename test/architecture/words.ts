@@ -110,7 +110,6 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   // The oldest transaction whose changes a read must look for, and the column of those that it found.
   horizon: ['shared/platform/db/cache'],
   '#horizon': ['shared/platform/db/cache'],
-  k_news: ['shared/platform/db/cache'],
 }
 
 const mayStay = new Map(Object.entries(keptNames))

@@ -1,5 +1,4 @@
 import type { Permission } from '#shared/core/policy/permissions.ts'
-import type { SecondPage } from '#test/api/walk/second-page.ts'
 import type { Client } from '#test/support/client.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
@@ -17,6 +16,9 @@ export interface Call {
   /** The caller that must send it; by default the one that the walk chooses. */
   readonly client?: Client
 }
+
+/** Makes the call for the second page of a list with a cursor, from fresh things. */
+export type SecondPage = (place: Place) => Promise<Call & Required<Pick<Call, 'query'>>>
 
 /** A route as the walks know it: its callers by the contract, whatever its declaration says, and a call that succeeds. */
 export interface Example {

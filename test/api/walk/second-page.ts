@@ -1,10 +1,7 @@
-import type { Call } from '#test/api/walk/example.ts'
+import type { Call, SecondPage } from '#test/api/walk/example.ts'
 import type { Place } from '#test/support/things.ts'
 
-type Query = Readonly<Record<string, string>>
-
-/** Makes the call for the second page of a list with a cursor, from fresh things. */
-export type SecondPage = (place: Place) => Promise<Call & { readonly query: Query }>
+type Query = NonNullable<Call['query']>
 
 /** The answer to a list's first page. */
 export const firstPage = ({ org }: Place, path: string, query: Query) => org.owner.get(`${org.path}${path}?${new URLSearchParams(query)}`)

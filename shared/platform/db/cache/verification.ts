@@ -3,7 +3,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
 /** The cell that a verified statement adds: the horizon of its snapshot and the changes since the position; null when neither has moved. */
-type News = readonly [horizon: string, changes: readonly (readonly [id: number, scope: string])[] | null]
+type FoundChanges = readonly [horizon: string, changes: readonly (readonly [id: number, scope: string])[] | null]
 
 /**
  * Verifies the cache by the first prepared statement of a read that finds a row, in the same snapshot and without another round trip. A separate statement
@@ -42,7 +42,7 @@ export class Verification {
       },
     })
     if (rows.length === 0) return rows
-    const [horizon, changes]: News = cell === null ? [position.horizon, null] : JSON.parse(cell)
+    const [horizon, changes]: FoundChanges = cell === null ? [position.horizon, null] : JSON.parse(cell)
     this.#cache.applyInvalidations(changes ?? [], horizon)
     this.#isDone = true
     return rows
@@ -71,7 +71,7 @@ function verifiedText(name: string, text: string, parameters: number): string {
       select case when count(*) > 0 or ${now} <> ${horizon}
         then json_build_array(${now}::text, json_agg(json_build_array(id, scope))) end
       from cache_invalidations where ${changedSinceSql(horizon)} and id <> all(${seen})
-    ) as k_news from (${text}) as found`
+    ) as changes from (${text}) as found`
   if (texts.size >= maxTexts) texts.clear()
   texts.set(name, { original: text, verified })
   return verified
