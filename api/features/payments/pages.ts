@@ -6,10 +6,10 @@ import { chooseLocale, formatInstant, formatMoney } from '#api/pages/language.ts
 import type { Page } from '#api/pages/page.ts'
 import { safeHttpUrl, template } from '#api/pages/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { emailKind } from '#shared/core/types/field-kinds/address.ts'
 import { type PayPageLink, payOrDecline, requirePayPageLink } from '#shared/features/payments/sandbox-pay.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { isEmail } from '#shared/platform/kernel/values/email.ts'
 
 const common = { tag: 'Pages', app: 'payments', permission: 'public', framed: 'none', path: '/pay/:orgId/:linkId' } as const
 
@@ -143,15 +143,6 @@ function findFailure(scope: Scope, link: PayPageLink, body: URLSearchParams): Pr
   }
   if (!['pay', 'decline'].includes(body.get('action') ?? '')) return problem('VALIDATION_ERROR', 'Choose whether to pay or to decline.')
   if ([...name].length > 200) return problem('VALIDATION_ERROR', 'name must have at most 200 characters')
-  if (email !== '' && !isEmail(email)) return problem('VALIDATION_ERROR', 'email must be a valid email address')
+  if (email !== '' && (email.length > 320 || !isEmail(email))) return problem('VALIDATION_ERROR', 'email must be a valid email address')
   return undefined
-}
-
-function isEmail(text: string): boolean {
-  try {
-    emailKind.parse(text, { type: 'email', rules: {} }, { path: 'email', defaultCurrency: '' })
-    return text.length <= 320
-  } catch {
-    return false
-  }
 }

@@ -1,7 +1,8 @@
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { type Columns, instant, type OpenSqlType, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
 
 /** The columns that every record table has. */
@@ -21,7 +22,10 @@ const typedColumnsOf = (field: Field): [column: string, type: OpenSqlType<unknow
   fieldKinds[field.type].columns.map((type, index) => [valueColumnsOf(field)[index] ?? '', sqlTypeOf(type)])
 
 /** All columns of a type's table, in the order of its fields, as a statement that selects them declares them. */
-export const recordColumns = derivedFromType((type): typeof ownColumns & Columns => ({ ...ownColumns, ...valueColumns(type.fields) }))
+export const recordColumns = memoizeByObject((type: RecordType): typeof ownColumns & Columns => ({
+  ...ownColumns,
+  ...valueColumns(type.fields),
+}))
 
 /** The names of `recordColumns`. */
 export const recordColumnNames = (type: RecordType): readonly string[] => Object.keys(recordColumns(type))

@@ -1,9 +1,10 @@
 import type { TestedRecord } from '#shared/core/policy/evaluate.ts'
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { ownColumns, valueColumnsOf } from '#shared/core/records/record-columns.ts'
 import { plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
@@ -86,7 +87,7 @@ interface FieldCells {
 }
 
 /** The cells of a type's fields, cached per type: looking up a field's kind for every cell takes a quarter of the time of a page. */
-const fieldCellsOf = derivedFromType(({ fields }): readonly FieldCells[] => {
+const fieldCellsOf = memoizeByObject(({ fields }: RecordType): readonly FieldCells[] => {
   let nextIndex = Object.keys(ownColumns).length
   return fields.map((field) => {
     const index = nextIndex

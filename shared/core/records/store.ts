@@ -1,7 +1,8 @@
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { recordColumnNames, recordColumns, valueColumnsOf, valueParams } from '#shared/core/records/record-columns.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import {
   bigint,
@@ -43,7 +44,7 @@ export function cachedStatement<P extends Params, C extends Columns>(
 /** The type's table, for knex. */
 export const tableOf = ({ schema, key }: RecordType): Knex.Raw => builder.raw('??.??', [schema, key])
 
-const listedColumns = derivedFromType((type) => {
+const listedColumns = memoizeByObject((type: RecordType) => {
   const names = recordColumnNames(type)
   return builder.raw(names.map(() => '??').join(', '), [...names]).toString()
 })

@@ -46,18 +46,6 @@ export interface RecordType {
   readonly knownTrigrams: ReadonlyMap<string, KnownTrigrams>
 }
 
-/** Makes a function of a type's metadata that computes its result once, and keeps it as long as the metadata. */
-export function derivedFromType<Value extends object | string>(derive: (type: RecordType) => Value): (type: RecordType) => Value {
-  const known = new WeakMap<RecordType, Value>()
-  return (type) => {
-    const found = known.get(type)
-    if (found !== undefined) return found
-    const value = derive(type)
-    known.set(type, value)
-    return value
-  }
-}
-
 type TypeReader = Pick<PlatformScope, 'db' | 'cache'> & { readonly workspace: { readonly id: string }; readonly actor?: Scope['actor'] }
 
 /**

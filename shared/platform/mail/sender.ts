@@ -1,5 +1,5 @@
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { isEmail } from '#shared/platform/kernel/values/email.ts'
 
 /** The sender of a mail, as in its From header. */
 export interface Sender {
@@ -8,7 +8,6 @@ export interface Sender {
   readonly address: string
 }
 
-const email = schema(t.String({ format: 'email' }))
 const inLine = /^[^\p{Cc}\p{Zl}\p{Zp}<>"]*$/u
 
 /** Reads `name <address>`, or an address alone. */
@@ -20,11 +19,7 @@ export function parseSender(text: string): Sender {
 /** Returns a sender as `name <address>`, or the address alone when it has no name. Throws VALIDATION_ERROR for any other text. */
 export function normalizeSender(text: string): string {
   const { name, address } = parseSender(text)
-  try {
-    email.parse(address)
-  } catch {
-    throw problem('VALIDATION_ERROR', 'from must be an address, or a name with an address in angle brackets')
-  }
+  if (!isEmail(address)) throw problem('VALIDATION_ERROR', 'from must be an address, or a name with an address in angle brackets')
   if (!inLine.test(name)) throw problem('VALIDATION_ERROR', 'from must have a name in one line, without quotes and angle brackets')
   return name === '' ? address : `${name} <${address}>`
 }

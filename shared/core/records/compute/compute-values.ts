@@ -1,6 +1,7 @@
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { derivedFromType, type RecordType } from '#shared/core/types/record-type.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
@@ -33,7 +34,7 @@ export async function computeValues(scope: ComputingScope, type: RecordType, val
  * What each formula of a type may take of the limits of a record. Every formula has its own share, so that no result depends on the length
  * of another one, which may be hidden from the caller. Only text fields hold long results, so that they alone share the text.
  */
-const shareOf = derivedFromType(({ computations }) => ({
+const shareOf = memoizeByObject(({ computations }: RecordType) => ({
   steps: Math.floor(formulaLimits.steps / computations.length),
   text: Math.floor(formulaLimits.recordText / Math.max(1, computations.filter(({ field }) => field.type === 'text').length)),
 }))

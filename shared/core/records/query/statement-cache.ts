@@ -1,3 +1,4 @@
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { Columns, Params } from '#shared/platform/db/statements/sql-types.ts'
 import { asUnprepared, type BuiltStatement, type MakeStatement } from '#shared/platform/db/statements/statement.ts'
 
@@ -24,17 +25,9 @@ export const usesBeforePrepared = 10
 let cachedLength = 0
 const cache = new Map<string, CachedStatement>()
 
-const accessNumbers = new WeakMap<object, number>()
 let lastNumber = 0
-
 /** The number of an access object, unique in the process. */
-function accessNumberOf(access: object): number {
-  const known = accessNumbers.get(access)
-  if (known !== undefined) return known
-  lastNumber += 1
-  accessNumbers.set(access, lastNumber)
-  return lastNumber
-}
+const accessNumberOf = memoizeByObject((_access: object) => ++lastNumber)
 
 /**
  * The statement of a search, built once per `access` object and shape while it stays in the cache. From `usesBeforePrepared` uses on it is
