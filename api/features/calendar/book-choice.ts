@@ -1,6 +1,6 @@
 import type { BookingPage } from '#shared/features/calendar/booking/settings.ts'
 import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
-import { dateMs, dateText, instantMs, startOfDay, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dateText, dayInZone, instantMs, startOfDay, type TimeWindow, weekdayFromMonday } from '#shared/features/calendar/time.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
@@ -41,11 +41,11 @@ export function readChoice(query: ChoiceQuery, page: BookingPage, calendarZone: 
   const isZoneNamed = query.tz !== undefined && query.tz !== ''
   const zone = query.tz ? requireTimeZone(query.tz, 'tz') : calendarZone
   const minutes = page.durations.includes(Number(query.duration)) ? Number(query.duration) : (page.durations[0] ?? 30)
-  const dayOf = (at: number): string => dateText(toWallClock(at, zone))
+  const dayOf = (at: number): string => dayInZone(at, zone)
   const months = [monthOf(dayOf(now + page.minNotice * minuteMs)), monthOf(dayOf(now + page.horizonDays * dayMs))] as const
   const start = query.start === undefined ? undefined : instantMs(query.start)
-  const [asked] = [query.day, query.from].filter((day) => day !== undefined && isDay(day))
-  const day = start === undefined ? asked : dayOf(start)
+  const [namedDay] = [query.day, query.from].filter((day) => day !== undefined && isDay(day))
+  const day = start === undefined ? namedDay : dayOf(start)
   const month = day === undefined ? query.month : monthOf(day)
   const isShown = month !== undefined && /^\d{4}-(?:0[1-9]|1[0-2])$/.test(month) && month >= months[0] && month <= months[1]
   return {
@@ -75,7 +75,7 @@ export const timeWindowOfMonth = ({ month, zone }: Pick<BookingChoice, 'month' |
 /** The weeks of a month, Monday first. Days of neighbouring months are undefined. */
 export function weeksOf(month: string): (string | undefined)[][] {
   const first = dateMs(`${month}-01`)
-  const before = (new Date(first).getUTCDay() + 6) % 7
+  const before = weekdayFromMonday(first / dayMs)
   const length = Math.round((dateMs(`${neighbouringMonth(month, 1)}-01`) - first) / dayMs)
   return Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
     Array.from({ length: 7 }, (__, weekday) => {

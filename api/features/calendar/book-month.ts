@@ -1,6 +1,6 @@
 import { type BookingChoice, linkToStep, neighbouringMonth, weeksOf } from '#api/features/calendar/book-choice.ts'
 import type { BookingPage } from '#shared/features/calendar/booking/settings.ts'
-import { dateMs, dateText, instantText, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dayInZone, instantText } from '#shared/features/calendar/time.ts'
 import { dayInWords, timeOfDayInWords, timeOfDayWithOffset } from '#shared/features/calendar/time-in-words.ts'
 
 /** A day of the month grid. `link` is empty when no time is free. */
@@ -41,14 +41,13 @@ const monthWords = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'nume
 const nameOf = (month: string): string => monthWords.format(dateMs(`${month}-01`))
 
 /** Groups the slots of a month by their day in the zone, in order. */
-export const groupByDay = (slots: readonly number[], zone: string): Map<string, number[]> =>
-  Map.groupBy(slots, (at) => dateText(toWallClock(at, zone)))
+export const groupByDay = (slots: readonly number[], zone: string): Map<string, number[]> => Map.groupBy(slots, (at) => dayInZone(at, zone))
 
 export function monthView(choice: BookingChoice, page: BookingPage, days: ReadonlyMap<string, readonly number[]>): MonthView {
   const { month, months, zone } = choice
   const shown = choice.day ?? days.keys().next().value
   const times = (shown === undefined ? undefined : days.get(shown)) ?? []
-  const besides = (by: 1 | -1) => {
+  const neighbour = (by: 1 | -1) => {
     const other = neighbouringMonth(month, by)
     if (other < months[0] || other > months[1]) return undefined
     return { name: nameOf(other), link: linkToStep(choice, page, { month: other }) }
@@ -66,8 +65,8 @@ export function monthView(choice: BookingChoice, page: BookingPage, days: Readon
   }
   return {
     name: nameOf(month),
-    earlier: besides(-1),
-    later: besides(1),
+    earlier: neighbour(-1),
+    later: neighbour(1),
     link: linkToStep(choice, page, { month }),
     weeks: weeksOf(month).map((week) => week.map(dayOf)),
     hasTimes: days.size > 0,
@@ -85,8 +84,11 @@ const partNames = ['Night', 'Morning', 'Afternoon', 'Evening']
 /** Groups the slots of a day by parts of six hours. Slots with equal labels, when clocks are set back, show their UTC offset. */
 function partsOf(slots: readonly number[], zone: string) {
   const read = slots.map((at) => ({ at, label: timeOfDayInWords(at, zone) }))
-  const alike = Map.groupBy(read, ({ label }) => label)
-  const labelled = read.map(({ at, label }) => ({ at, label: (alike.get(label)?.length ?? 0) > 1 ? timeOfDayWithOffset(at, zone) : label }))
+  const byLabel = Map.groupBy(read, ({ label }) => label)
+  const labelled = read.map(({ at, label }) => ({
+    at,
+    label: (byLabel.get(label)?.length ?? 0) > 1 ? timeOfDayWithOffset(at, zone) : label,
+  }))
   const groups = Map.groupBy(labelled, ({ label }) => partNames[Math.floor(Number(label.slice(0, 2)) / 6)] ?? '')
   return [...groups].map(([name, ofPart]) => ({ name, slots: ofPart }))
 }

@@ -105,9 +105,9 @@ const pageOf = (scope: Scope, { calendar, page: settings }: OpenBookingPage, zon
 })
 
 /** The page that shows a month with its free days, and the times of a day. */
-async function choosingPage(scope: Scope, open: OpenBookingPage, asked: BookingChoice, notice: string): Promise<Page> {
+async function choosingPage(scope: Scope, open: OpenBookingPage, requested: BookingChoice, notice: string): Promise<Page> {
   const { page: settings } = open
-  const { choice, days } = await monthWithFreeDays(scope, open, asked)
+  const { choice, days } = await monthWithFreeDays(scope, open, requested)
   const { minutes, zone, month, day } = choice
   const step = day === undefined ? { month } : { day }
   return {
@@ -132,13 +132,13 @@ async function choosingPage(scope: Scope, open: OpenBookingPage, asked: BookingC
 }
 
 /** The chosen month and its free days. A default month without free days is replaced by the next one. */
-async function monthWithFreeDays(scope: Scope, open: OpenBookingPage, asked: BookingChoice) {
+async function monthWithFreeDays(scope: Scope, open: OpenBookingPage, requested: BookingChoice) {
   const now = scope.now().getTime()
   const daysOf = async (choice: BookingChoice) =>
     groupByDay(await slotsIn(scope, open, timeWindowOfMonth(choice, now), choice.minutes), choice.zone)
-  const days = await daysOf(asked)
-  const later = { ...asked, month: neighbouringMonth(asked.month, 1) }
-  if (asked.isMonthChosen || days.size > 0 || later.month > asked.months[1]) return { choice: asked, days }
+  const days = await daysOf(requested)
+  const later = { ...requested, month: neighbouringMonth(requested.month, 1) }
+  if (requested.isMonthChosen || days.size > 0 || later.month > requested.months[1]) return { choice: requested, days }
   return { choice: later, days: await daysOf(later) }
 }
 
@@ -204,8 +204,8 @@ const textIn = (sent: URLSearchParams, name: string): string => (sent.get(name) 
 async function book(scope: Scope, open: OpenBookingPage, sent: URLSearchParams, key: string | undefined): Promise<Booked> {
   const [start, name, email, notes, duration] = ['start', 'name', 'email', 'notes', 'duration'].map((control) => textIn(sent, control))
   if (instantMs(start ?? '') === undefined) throw problem('VALIDATION_ERROR', 'Please choose a time')
-  const asked = bookingInput.parse({ start, name, email, notes, ...(duration ? { duration: Number(duration) } : {}) })
-  return bookSlot(scope, open, asked, { key, isExact: false })
+  const input = bookingInput.parse({ start, name, email, notes, ...(duration ? { duration: Number(duration) } : {}) })
+  return bookSlot(scope, open, input, { key, isExact: false })
 }
 
 /** Books a time, or shows the form again with the failure. A hidden id that has booked gets the first answer, whatever else is sent. */

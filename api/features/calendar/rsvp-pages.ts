@@ -53,10 +53,15 @@ const bookerChoices = [
   { value: 'declined', label: 'Cancel my booking' },
 ]
 
-function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonly done?: string; readonly failure?: Problem } = {}): Page {
+function rsvpPage(
+  scope: Scope,
+  token: string,
+  seen: Invitation,
+  outcome: { readonly done?: string; readonly failure?: Problem } = {},
+): Page {
   const options = seen.booking ? bookerChoices : choices
   const values = options.some(({ value }) => value === seen.status) ? [seen.status] : []
-  const error = said.failure ? { error: said.failure.message } : {}
+  const error = outcome.failure ? { error: outcome.failure.message } : {}
   const field: Field = { name: 'status', label: 'Your answer', type: 'radio', options, values, required: true, ...error }
   return {
     title: seen.title,
@@ -67,12 +72,12 @@ function rsvpPage(scope: Scope, token: string, seen: Invitation, said: { readonl
       organizer: seen.organizer,
       description: seen.description,
       cancelled: seen.cancelled,
-      done: said.done ?? (seen.cancelled ? 'This event does not take place.' : ''),
+      done: outcome.done ?? (seen.cancelled ? 'This event does not take place.' : ''),
       formToken: formTokens.make(scope, subjectOf(scope, token)),
       fields: renderFields([field]).text,
       file: rsvpFileUrl(scope, token),
     }),
-    ...(said.failure ? { failure: said.failure } : {}),
+    ...(outcome.failure ? { failure: outcome.failure } : {}),
   }
 }
 

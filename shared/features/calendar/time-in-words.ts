@@ -40,18 +40,11 @@ export const timeOfDayWithOffset = (at: number, zone: string): string =>
 /** An event's time in words, in its own zone: `Tuesday 10 November 2026, 09:00 to 10:00 (America/Vancouver)`. */
 export function eventTimeInWords({ allDay, start, end, zone }: EventTime): string {
   if (allDay) {
-    const last = end - dayMs
-    const words = (ms: number) => formatFor('UTC', dayParts).format(new Date(ms))
-    return last > start ? `${words(start)} to ${words(last)}` : words(start)
+    const [first, last] = [dayInWords(start, 'UTC'), dayInWords(end - dayMs, 'UTC')]
+    return end - dayMs > start ? `${first} to ${last}` : first
   }
-  const [on, from, to] = [
-    formatFor(zone, dayParts).format(start),
-    formatFor(zone, clockParts).format(start),
-    formatFor(zone, clockParts).format(end),
-  ]
-  const until =
-    dateInZone(zone, end) === dateInZone(zone, start) || end === start ? to : `${to} on ${formatFor(zone, dayParts).format(end)}`
-  return end === start ? `${on}, ${from} (${zone})` : `${on}, ${from} to ${until} (${zone})`
+  const [first, last] = [dayInWords(start, zone), dayInWords(end, zone)]
+  const [from, to] = [timeOfDayInWords(start, zone), timeOfDayInWords(end, zone)]
+  if (end === start) return `${first}, ${from} (${zone})`
+  return `${first}, ${from} to ${to}${last === first ? '' : ` on ${last}`} (${zone})`
 }
-
-const dateInZone = (zone: string, ms: number): string => formatFor(zone, dayParts).format(ms)

@@ -21,6 +21,9 @@ export const withMicroseconds = (text: string): string => {
 export const dateMs = (date: string): number => Date.parse(`${date}T00:00:00Z`)
 export const dateText = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+/** The weekday of a day since 1970: 0 is Monday. */
+export const weekdayFromMonday = (day: number): number => (((day + 3) % 7) + 7) % 7
+
 /** Zone offsets at midnights of UTC, in milliseconds. Computing one takes 6 µs, and a series needs the same ones many times. */
 const offsets = new Map<string, Map<number, number>>()
 const maxOffsetsPerZone = 1_000

@@ -2,7 +2,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { queryBudget, transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, calendarVersion, lockCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { instantOfWallClock } from '#shared/features/calendar/event-time.ts'
-import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { eventTimeOf, seriesOf, takesPlace } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, listEventsInWindow } from '#shared/features/calendar/events/store.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
 import { instantText } from '#shared/features/calendar/time.ts'
@@ -16,7 +16,7 @@ const reachDays = 5 * 365
 
 /** Whether an event counts as busy. Cancelled and free events and events without length do not (docs/contract/calendar.md#busy-events). */
 export const isBusy = (event: Pick<EventRow, 'status' | 'is_removed' | 'is_free' | 'start_at' | 'end_at'>): boolean =>
-  event.status !== 'cancelled' && !event.is_removed && !event.is_free && (event.start_at === null || event.start_at !== event.end_at)
+  takesPlace(event) && !event.is_free && (event.start_at === null || event.start_at !== event.end_at)
 
 /** The times of events that were found to overlap nothing, and the calendar's version at that check; undefined before the first check. */
 export type OverlapCheck = { readonly calendarId: string; readonly version: number; readonly times: string } | undefined

@@ -2,9 +2,10 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { type BusyTime, mergeTimes } from '#shared/features/calendar/availability/busy-times.ts'
 import { busyTimes } from '#shared/features/calendar/availability/free-busy.ts'
 import type { SuggestedTimes, SuggestInput } from '#shared/features/calendar/availability/schemas.ts'
+import { minutesAfterMidnight } from '#shared/features/calendar/booking/settings.ts'
 import { queryBudget } from '#shared/features/calendar/budget.ts'
 import { requireTimeZone } from '#shared/features/calendar/schemas.ts'
-import { dateText, fromWallClock, instantText, readTimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dayInZone, fromWallClock, instantText, readTimeWindow } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { dayMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
@@ -42,9 +43,9 @@ export async function suggestTimes(scope: Scope, input: SuggestInput): Promise<S
 
 /** The given hours of each day of a window, in the local time of a zone. */
 function* dailyHours(window: { from: number; to: number }, zone: string, opens: string, closes: string): Generator<BusyTime> {
-  const minutes = (clock: string) => (Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))) * minuteMs
-  for (let day = Date.parse(`${dateText(toWallClock(window.from, zone))}T00:00:00Z`); ; day += dayMs) {
-    const [opensAt, end] = [fromWallClock(day + minutes(opens), zone), Math.min(window.to, fromWallClock(day + minutes(closes), zone))]
+  for (let day = dateMs(dayInZone(window.from, zone)); ; day += dayMs) {
+    const at = (clock: string) => fromWallClock(day + minutesAfterMidnight(clock) * minuteMs, zone)
+    const [opensAt, end] = [at(opens), Math.min(window.to, at(closes))]
     if (opensAt >= window.to) return
     // A window that begins within the hours still starts at a step counted from `opens`.
     const delayMs = Math.max(0, Math.ceil((window.from - opensAt) / stepMs)) * stepMs

@@ -8,7 +8,7 @@ import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/fe
 import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { bookingWeekdays } from '#shared/features/calendar/schemas.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dateMs, dayInZone, type TimeWindow, toWallClock } from '#shared/features/calendar/time.ts'
+import { dateMs, dayInZone, type TimeWindow, toWallClock, weekdayFromMonday } from '#shared/features/calendar/time.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -127,7 +127,7 @@ export function* openingHours({ hours }: Pick<BookingPage, 'hours'>, zone: strin
 
 /** The ranges of a day in local time, in order of time. */
 function dayRanges(hours: BookingPage['hours'], day: number): TimeWindow[] {
-  const name = bookingWeekdays[(new Date(day).getUTCDay() + 6) % 7]
+  const name = bookingWeekdays[weekdayFromMonday(day / dayMs)]
   return ((name && hours[name]) || [])
     .map(([opens, closes]) => ({ from: day + minutesAfterMidnight(opens) * minuteMs, to: day + minutesAfterMidnight(closes) * minuteMs }))
     .sort((a, b) => a.from - b.from)

@@ -1,5 +1,5 @@
 import { type EventTime, eventTimeColumns, readEventTime } from '#shared/features/calendar/event-time.ts'
-import { eventTimeOf, seriesOf } from '#shared/features/calendar/events/event.ts'
+import { eventTimeOf, seriesOf, takesPlace } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { requireComputableRule } from '#shared/features/calendar/series/expand.ts'
@@ -60,16 +60,12 @@ export const isSameTime = (a: EventTime, b: EventTime): boolean =>
  * Whether a change raises the iCalendar SEQUENCE: the time, the rule, the added or excluded starts changed, or the event was cancelled or
  * restored.
  */
-export function isSignificant(before: EventRow, after: EventRow): boolean {
-  const isCancelled = (row: EventRow) => row.status === 'cancelled' || row.is_removed
-  return (
-    !isSameTime(eventTimeOf(before), eventTimeOf(after)) ||
-    before.recurrence !== after.recurrence ||
-    before.rdates.join() !== after.rdates.join() ||
-    before.exdates.join() !== after.exdates.join() ||
-    isCancelled(before) !== isCancelled(after)
-  )
-}
+export const isSignificant = (before: EventRow, after: EventRow): boolean =>
+  !isSameTime(eventTimeOf(before), eventTimeOf(after)) ||
+  before.recurrence !== after.recurrence ||
+  before.rdates.join() !== after.rdates.join() ||
+  before.exdates.join() !== after.exdates.join() ||
+  takesPlace(before) !== takesPlace(after)
 
 /**
  * Sets `sequence`, `timed_at` and `updated_at` of a changed event. A significant change raises SEQUENCE above both the event's and

@@ -4,7 +4,7 @@ import { type OverlapCheck, requireNoOverlap } from '#shared/features/calendar/a
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { needsNewAnswers } from '#shared/features/calendar/events/apply-change.ts'
-import { withExtent } from '#shared/features/calendar/events/event.ts'
+import { takesPlace, withExtent } from '#shared/features/calendar/events/event.ts'
 import { type EventSet, guestsOfEvent } from '#shared/features/calendar/events/event-set.ts'
 import { deleteEvents, type EventRow, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { type GuestMessage, guestMessages, type SeriesWithGuests } from '#shared/features/calendar/guests/guest-messages.ts'
@@ -51,32 +51,16 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
     after ? [updateGuests(scope, set, before, after, keepsGuests ? undefined : change.guests)] : [],
   )
   for (const { event, guests } of guestLists) guestsOf.set(event.id, guests)
-  await deleteAttendees(
-    db,
-    workspace.id,
-    guestLists.map(({ event }) => event.id),
-    guestLists.flatMap(({ removedIds }) => removedIds),
-  )
-  await insertAttendees(
-    db,
-    workspace.id,
-    guestLists.flatMap(({ added }) => added),
-  )
-  await renameAttendees(
-    db,
-    workspace.id,
-    guestLists.flatMap(({ renamed }) => renamed),
-  )
-  await resetAnswers(
-    db,
-    workspace.id,
-    guestLists.flatMap(({ event, mustAnswerAgain }) => (mustAnswerAgain ? [event.id] : [])),
-  )
-  await releaseSlots(
-    db,
-    workspace.id,
-    changed.map(({ id }) => id),
-  )
+  const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id)
+  const removedIds = guestLists.flatMap((list) => list.removedIds)
+  const invited = guestLists.flatMap((list) => list.added)
+  const renamed = guestLists.flatMap((list) => list.renamed)
+  const reset = guestLists.filter(({ mustAnswerAgain }) => mustAnswerAgain).map(({ event }) => event)
+  await deleteAttendees(db, workspace.id, [...guestsOf.keys()], removedIds)
+  await insertAttendees(db, workspace.id, invited)
+  await renameAttendees(db, workspace.id, renamed)
+  await resetAnswers(db, workspace.id, idsOf(reset))
+  await releaseSlots(db, workspace.id, idsOf(changed))
   if (informsGuests) await informGuests(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
   await announceRows(scope, calendar, rows, guestsOf, set)
   const remaining = rows.flatMap(({ after }) => after ?? [])
@@ -179,7 +163,7 @@ async function announceRows(
   const [first] = rows
   const event = first?.after ?? first?.before
   if (!event) return
-  const isCancelled = (row: EventRow | undefined) => row === undefined || row.status === 'cancelled' || row.is_removed
+  const isCancelled = (row: EventRow | undefined) => row === undefined || !takesPlace(row)
   const name = isCancelled(first?.after) && !isCancelled(first?.before ?? first?.occurrenceBefore) ? 'cancelled' : 'updated'
   const announce = (as: 'created' | 'updated' | 'cancelled', one: EventRow) =>
     announceEvent(

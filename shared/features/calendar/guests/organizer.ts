@@ -9,16 +9,9 @@ export async function organizerOf(
   createdBy: string | null,
   { owner_id, name }: Pick<Calendar, 'owner_id' | 'name'>,
 ): Promise<{ readonly name: string; readonly email: string | null }> {
-  const people = new Map(
-    (
-      await findMembersById(
-        db,
-        workspace.id,
-        [owner_id, createdBy].filter((id) => id !== null),
-      )
-    ).map((person) => [person.id, person]),
-  )
-  const person = people.get(owner_id ?? '') ?? people.get(createdBy ?? '')
+  const ids = [owner_id, createdBy].filter((id) => id !== null)
+  const people = await findMembersById(db, workspace.id, ids)
+  const person = people.find(({ id }) => id === owner_id) ?? people.find(({ id }) => id === createdBy)
   return person ? { name: person.name, email: person.email } : { name, email: null }
 }
 

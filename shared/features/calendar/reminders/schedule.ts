@@ -2,6 +2,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { calendarEventSource, minutesOfEventName } from '#shared/features/calendar/announce.ts'
 import { transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, listCalendarIds } from '#shared/features/calendar/calendars/store.ts'
+import { takesPlace } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
@@ -75,7 +76,7 @@ async function nextCheckTimes(
   budget: ComputeBudget,
 ): Promise<number[]> {
   const minutes = [...reminderMinutesOf(event, calendar), ...listened]
-  if (minutes.length === 0 || event.is_removed || event.status === 'cancelled') return []
+  if (minutes.length === 0 || !takesPlace(event)) return []
   let next = Number.POSITIVE_INFINITY
   const reachMs = reachOf(listened)
   const farthest = Math.max(...minutes) * minuteMs

@@ -1,5 +1,6 @@
 import rrule from 'rrule'
 import type { RuleParts } from '#shared/features/calendar/series/rule.ts'
+import { weekdayFromMonday } from '#shared/features/calendar/time.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Takes steps from a budget. Throws when the budget has fewer left. */
@@ -14,8 +15,6 @@ const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 const everyWeekday = weekdays.join()
 const everyMonth = '1,2,3,4,5,6,7,8,9,10,11,12'
 
-/** Weekday of a day since 1970: 0 is Monday. */
-export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7
 export const weekdayNumber = (name: string): number => Math.max(0, weekdays.indexOf(name as (typeof weekdays)[number]))
 
 /**
@@ -29,7 +28,7 @@ export function dayFilter(rule: RuleParts, firstDay: number): string {
   const first = new Date(firstDay * dayMs)
   const isOpen = !parts.has('BYDAY') && !parts.has('BYMONTHDAY') && !parts.has('BYYEARDAY')
   if (isOpen && freq === 'DAILY') parts.set('BYDAY', everyWeekday)
-  else if (isOpen && (freq === 'WEEKLY' || parts.has('BYWEEKNO'))) parts.set('BYDAY', weekdays[weekdayOf(firstDay)] as string)
+  else if (isOpen && (freq === 'WEEKLY' || parts.has('BYWEEKNO'))) parts.set('BYDAY', weekdays[weekdayFromMonday(firstDay)] as string)
   else if (isOpen) {
     parts.set('BYMONTHDAY', String(first.getUTCDate()))
     if (freq === 'YEARLY' && !parts.has('BYMONTH')) parts.set('BYMONTH', String(first.getUTCMonth() + 1))
@@ -50,7 +49,7 @@ export function dayFilter(rule: RuleParts, firstDay: number): string {
  * -52 and -53.
  */
 function isInWeeks(day: number, weeks: readonly number[], weekStart: number): boolean {
-  const fourth = day - ((weekdayOf(day) - weekStart + 7) % 7) + 3
+  const fourth = day - ((weekdayFromMonday(day) - weekStart + 7) % 7) + 3
   const year = new Date(fourth * dayMs).getUTCFullYear()
   const index = fourth - Date.UTC(year, 0, 1) / dayMs
   const number = Math.floor(index / 7) + 1

@@ -1,5 +1,6 @@
 import { type RuleParts, rulePartsOf } from '#shared/features/calendar/series/rule.ts'
-import { dayFilter, daysOfYear, type TakeSteps, weekdayNumber, weekdayOf } from '#shared/features/calendar/series/rule-days.ts'
+import { dayFilter, daysOfYear, type TakeSteps, weekdayNumber } from '#shared/features/calendar/series/rule-days.ts'
+import { weekdayFromMonday } from '#shared/features/calendar/time.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** A rule prepared for generating local times. */
@@ -48,7 +49,7 @@ function periodOf(prepared: PreparedRule, day: number): number {
 /** First day of the period that holds a day. */
 function startOfPeriod({ freq, weekStart }: PreparedRule, day: number): number {
   if (freq === 'DAILY') return day
-  if (freq === 'WEEKLY') return day - ((weekdayOf(day) - weekStart + 7) % 7)
+  if (freq === 'WEEKLY') return day - ((weekdayFromMonday(day) - weekStart + 7) % 7)
   const date = new Date(day * dayMs)
   return new Date(day * dayMs).setUTCMonth(freq === 'MONTHLY' ? date.getUTCMonth() : 0, 1) / dayMs
 }
