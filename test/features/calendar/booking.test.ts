@@ -259,3 +259,13 @@ test('booking: a booked time is free again once its event is elsewhere, cancelle
     t.is((await book(start)).status, 201, way)
   }
 })
+
+test('booking: on a calendar without overlaps, bookings and events refuse each other', async (t) => {
+  const w = await shared()
+  const { calendar, book } = await page(t, w, {}, open({ durations: [60] }, { no_overlap: true }))
+  await makeEvent(t, w, { calendar_id: calendar.id, start: '2026-03-03T09:30:00Z' })
+  t.is((await book('2026-03-03T10:00:00Z')).body.error.code, 'SLOT_TAKEN')
+  t.is((await book('2026-03-03T11:00:00Z')).status, 201)
+  const clash = await w.org.owner.post(at(w, '/events'), { calendar_id: calendar.id, title: 'A', start: '2026-03-03T11:30:00Z' })
+  t.is(clash.body.error.code, 'SLOT_TAKEN')
+})

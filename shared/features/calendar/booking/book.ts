@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { announceEvent } from '#shared/features/calendar/announce.ts'
-import { requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
 import type { Booked, BookingInput } from '#shared/features/calendar/booking/schemas.ts'
 import { listSlotStarts, type OpenBookingPage, requireBookingPage, requireDuration } from '#shared/features/calendar/booking/slots.ts'
 import { type Booking, findBookingByRequest, insertBooking, lockCalendarsOfOwner } from '#shared/features/calendar/booking/store.ts'
@@ -53,11 +52,10 @@ function bookUnderLock(
     const inside = within(scope, tx)
     const workspaceId = scope.workspace.id
     const { id, owner_id: ownerId } = calendar
-    if (ownerId !== null) await tx.query(lockCalendarsOfOwner({ workspaceId, ownerId }))
-    await tx.query(lockCalendar({ workspaceId, id }))
-    // The settings of the page may have changed before the locks were taken.
+    await tx.query(ownerId === null ? lockCalendar({ workspaceId, id }) : lockCalendarsOfOwner({ workspaceId, ownerId }))
+    // The settings of the page may have changed before the lock was taken.
     const open = await requireBookingPage(inside, calendar.key)
-    // The locks are those of `calendar`. Another calendar may have taken its key since it was found.
+    // The lock is that of `calendar`. Another calendar may have taken its key since it was found.
     if (open.calendar.id !== id) throw problem('NOT_FOUND')
     const hash = createHash('sha256')
       .update(JSON.stringify([input.start, input.duration, input.name, input.email, input.notes]))
@@ -119,7 +117,6 @@ async function createBooking(
     timezone: calendar.timezone,
   }
   const event = newEventRow(scope, { calendar }, eventInput, 'booking', null)
-  await requireNoOverlap(scope, calendar, [event], 'inside')
   await insertEvents(db, workspace.id, [withExtent(event)])
   const guest = newAttendee(scope, event.id, { user_id: null, email, name }, 0, { status: 'accepted', isBooker: true })
   await insertAttendees(db, workspace.id, [guest])
