@@ -107,7 +107,7 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   requiredScore: ['shared/core/types/indexes'],
   scoreUses: ['shared/core/types/indexes'],
   decayedScoreSql: ['shared/core/types/indexes'],
-  // The oldest transaction whose changes a read must look for, and the column of those that it found.
+  // The oldest transaction whose changes a read must look for.
   horizon: ['shared/platform/db/cache'],
   '#horizon': ['shared/platform/db/cache'],
 }
