@@ -107,11 +107,9 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   requiredScore: ['shared/core/types/indexes'],
   scoreUses: ['shared/core/types/indexes'],
   decayedScoreSql: ['shared/core/types/indexes'],
-  // Columns that are added to a verified statement.
+  // The oldest transaction whose changes a read must look for.
   horizon: ['shared/platform/db/cache'],
   '#horizon': ['shared/platform/db/cache'],
-  k_horizon: ['shared/platform/db/cache'],
-  k_news: ['shared/platform/db/cache'],
 }
 
 const mayStay = new Map(Object.entries(keptNames))

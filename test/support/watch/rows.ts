@@ -68,15 +68,8 @@ PreparedQuery.prototype.handleRowDescription = function compared(this: PreparedQ
 
 PreparedQuery.prototype.handleDataRow = function compared(this: PreparedQuery<unknown>, message) {
   const { declared } = this
-  if (declared && !isNothingFound(declared, message.fields)) note(this, compareRow(declared, message.fields))
+  if (declared) note(this, compareRow(declared, message.fields))
   handleDataRow.call(this, message)
-}
-
-/** A statement that verifies the cache too has columns behind the declared ones, and a row of nulls where it found nothing. */
-function isNothingFound(declared: Columns, cells: readonly (string | null)[]): boolean {
-  if (cells[0] !== null) return false
-  const { length } = Object.keys(declared)
-  return cells.length > length && cells.slice(0, length).every((cell) => cell === null)
 }
 
 function note({ name, text }: PreparedQuery<unknown>, found: readonly string[]): void {

@@ -2,7 +2,7 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { listPage, listPageBytes } from '#shared/core/records/query/read-store.ts'
-import { cellsBefore, toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
+import { toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
 import { type RecordView, rowId } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
@@ -53,7 +53,7 @@ export async function listRecords(scope: Scope, typeKey: string, query: ListQuer
     await scope.admitAnswer?.(measured?.[0] as number)
   }
   const rows = await read(listPage(type, access, reference?.field, after !== undefined)(given))
-  const found = type.longRecords ? ((rows[0]?.[cellsBefore(type, access)] ?? 0) as number) : rows.length
+  const found = type.longRecords ? ((rows[0]?.at(-1) ?? 0) as number) : rows.length
   const page = rows.slice(0, query.limit)
   const records = type.longRecords
     ? await takeFittingItems(scope.db, toShownViews(type, page, access, selected))

@@ -3,10 +3,10 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { maxPageBytes, pageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
-import { cellsBefore, toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
+import { toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
-import { type RecordRow, type RecordView, rowId } from '#shared/core/records/record.ts'
+import type { RecordRow, RecordView } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
@@ -32,12 +32,12 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   const search = compileQuery(scope, type, access, query)
   if (type.longRecords) await admitLongPage(scope, type, access, search, limit, offset)
   const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, access, search))
-  const found = (await readQueryRows(scope, search, page({ ...search.values, limit, offset }))).filter((row) => rowId(row) !== null)
+  const found = await readQueryRows(scope, search, page({ ...search.values, limit, offset }))
   if (found.length > 0) {
     const records = type.longRecords ? toShownViews(type, found, access, selected) : toVisibleViews(type, found, access, selected)
     if (type.longRecords && (await takeFittingItems(scope.db, records)).length < records.length)
       throw tooLong(limit, 'have more than 10 MB')
-    return { records, total: found[0]?.[cellsBefore(type, access)] as number }
+    return { records, total: found[0]?.at(-1) as number }
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
   if (offset === 0) return { records: [], total: 0 }
@@ -73,8 +73,7 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
   const compiled = compileQuery(scope, type, access, query)
   const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
   const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
-  const found = rows.filter(([id]) => id !== null)
-  return toVisibleViews(type, found, access, selected)
+  return toVisibleViews(type, rows, access, selected)
 }
 
 /** Reads rows as arrays. */

@@ -25,13 +25,6 @@ interface ShownColumns {
 /** The columns of a type's rows for a caller's access to the type. */
 export const shownColumns = (type: RecordType, access: RecordAccess): ShownColumns => shownColumnsBy(access)(type)
 
-/**
- * The number of cells of the caller's columns in a row, after which those of the statement follow. They are not counted from the end: a verified
- * read adds cells there.
- */
-export const cellsBefore = (type: RecordType, access: RecordAccess): number =>
-  recordColumnNames(type).length + (type.longRecords && shownColumns(type, access).visibleOf ? 1 : 0)
-
 const shownColumnsBy = memoizeByObject((access: RecordAccess) =>
   memoizeByObject((type: RecordType): ShownColumns => (access.alwaysVisible ? allColumns(type) : maskedColumns(type, access))),
 )

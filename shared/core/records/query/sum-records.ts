@@ -63,11 +63,7 @@ export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery)
   )
   const zones = await readZones(keys)
   const rows = await readRows(scope, asArrays(compiled.asSearch(asUnprepared(fill({ ...compiled.values, ...zones })))))
-  return toGroups(
-    rows.filter(([count]) => count !== null),
-    keys.length,
-    summed,
-  )
+  return toGroups(rows, keys.length, summed)
 }
 
 /** Values of the parameters of the keys' time zones. */

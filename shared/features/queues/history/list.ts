@@ -1,7 +1,7 @@
 import { createReader, type Scope } from '#shared/core/scope/scope.ts'
 import { previousClaimOf } from '#shared/features/queues/claims/previous-claim.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { type HistoryEntry, type HistoryQuery, historyEntry } from '#shared/features/queues/history/schemas.ts'
+import type { HistoryEntry, HistoryQuery } from '#shared/features/queues/history/schemas.ts'
 import { findHistory, findHistoryOfItem } from '#shared/features/queues/history/store.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { readWholeList } from '#shared/platform/db/lists.ts'
@@ -13,11 +13,8 @@ export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }
     const statement = item_id === undefined ? findHistory(itemAccess, given) : findHistoryOfItem(itemAccess, { ...given, itemId: item_id })
     return readWholeList(createReader(scope), statement, 'limit must be lower here')
   })
-  // Drops other columns: the first prepared statement of a read adds some (shared/platform/db/cache/verification.ts).
-  return rows.map((row) => {
-    const entry: HistoryEntry = { ...row, previous_claim: previousClaimOf(row) }
-    return Object.fromEntries(visibleFields.map((name) => [name, entry[name]])) as unknown as HistoryEntry
-  })
+  return rows.map(({ previous_claimer_id, previous_claim_until, ...entry }) => ({
+    ...entry,
+    previous_claim: previousClaimOf({ previous_claimer_id, previous_claim_until }),
+  }))
 }
-
-const visibleFields = Object.keys(historyEntry.properties) as (keyof HistoryEntry)[]

@@ -4,7 +4,7 @@ import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platfor
 const text = nullable(t.String())
 
 /** An entry of a queue's history (docs/contract/queues.md#history); the scan fields are null in other entries. */
-export const historyEntry = t.Object(
+const historyEntry = t.Object(
   {
     id: uuid,
     item_id: nullable(t.String({ format: 'uuid', description: 'null for a scan of an unknown key.' })),

@@ -278,7 +278,7 @@ export function viewOfItem(queue: Pick<Queue, 'stages'>, row: ItemRow, now: Date
   return { ...item, ...(isClaimed ? {} : { claimed_by: null, claim_expires_at: null }), overdue: item.status === 'open' && isOverdue }
 }
 
-/** Columns of a row that a view shows; the first prepared statement of a read adds others (shared/platform/db/cache/verification.ts). */
+/** Columns of a row that a view shows; the row of a change has others, such as the claim that it ended. */
 const viewFields = Object.keys(parts).filter((name) => name !== 'overdue') as (keyof Omit<ItemView, 'overdue'>)[]
 
 /** Items that entered a stage before this instant exceed its time limit. */

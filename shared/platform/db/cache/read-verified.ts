@@ -4,9 +4,9 @@ import { Verification } from '#shared/platform/db/cache/verification.ts'
 import { isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
 
 /**
- * Reads with cached data and verifies the cache in the read's own first prepared statement, or by a refresh when it had none. When something
- * was dropped from the cache, the result or failure is discarded and the read runs again; so does a retryable failure. Only for work
- * that writes nothing; writes refresh the cache first (`inAttempts`).
+ * Reads with cached data and verifies the cache in the read's own first prepared statement that finds a row, or by a refresh when none did.
+ * When something was dropped from the cache, the result or failure is discarded and the read runs again; so does a retryable failure. Only
+ * for work that writes nothing; writes refresh the cache first (`inAttempts`).
  */
 export async function readVerified<T>(cache: Cache, read: (verification: Verification | undefined) => Promise<T>): Promise<T> {
   const { dropCount } = cache

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { type ByteLimit, firstFetchRows, isRowKept, nextFetchRows, resetByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import type { Columns } from '#shared/platform/db/statements/sql-types.ts'
+import type { TakeCell } from '#shared/platform/db/statements/statement.ts'
 import {
   createColumns,
   findParser,
@@ -36,6 +37,7 @@ interface QueryInput extends CarriedCommands {
   readonly values: readonly (string | Buffer | null)[]
   readonly declared?: Columns | undefined
   readonly asArrays: boolean
+  readonly takeLastCell?: TakeCell | undefined
   readonly fit?: ByteLimit | undefined
   readonly meter?: ByteMeter | undefined
 }
@@ -100,6 +102,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   readonly declared: Columns | undefined
   readonly #values: QueryInput['values']
   readonly #asArrays: boolean
+  readonly #takeLastCell: TakeCell | undefined
   readonly #fit: ByteLimit | undefined
   readonly #meter: ByteMeter | undefined
   #wire: Wire | undefined
@@ -119,7 +122,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
   #failure: unknown
 
   constructor(
-    { name, text, values, declared, asArrays, fit, meter, opens = false, commits = false, timeLimit }: QueryInput,
+    { name, text, values, declared, asArrays, takeLastCell, fit, meter, opens = false, commits = false, timeLimit }: QueryInput,
     resolve: (rows: Row[]) => void,
     reject: (error: unknown) => void,
   ) {
@@ -128,6 +131,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
     this.declared = declared
     this.#values = values
     this.#asArrays = asArrays
+    this.#takeLastCell = takeLastCell
     this.#fit = fit
     this.#meter = meter
     if (fit) resetByteLimit(fit)
@@ -207,7 +211,8 @@ export class PreparedQuery<Row> implements pg.Submittable {
     }
   }
 
-  handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
+  handleRowDescription(message: { readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[] }): void {
+    const fields = this.#takeLastCell ? message.fields.slice(0, -1) : message.fields
     this.#columns = createColumns(
       fields.map(({ name }) => name),
       fields.map(({ dataTypeID }) => findParser(dataTypeID)),
@@ -220,6 +225,7 @@ export class PreparedQuery<Row> implements pg.Submittable {
     if (this.#failure !== undefined || !this.#isStatementRunning) return
     if (this.#fit && !isRowKept(this.#fit, length)) return
     if (this.#meter) this.#meter.bytes += length
+    if (this.#takeLastCell && this.#rows.length === 0) this.#takeLastCell(fields.at(-1) ?? null)
     const columns = this.#columns ?? noColumns
     try {
       this.#rows.push((this.#asArrays ? readRowAsArray(columns, fields) : readRowAsObject(columns, fields)) as Row)

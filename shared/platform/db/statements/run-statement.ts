@@ -10,7 +10,7 @@ export async function runStatement<Row>(
   { opens, commits, timeLimit }: CarriedCommands = {},
   meter?: ByteMeter,
 ): Promise<Row[]> {
-  const { name = '', text, values = [], columns, rows: form, byteLimit } = statement
+  const { name = '', text, values = [], columns, rows: form, byteLimit, takeLastCell } = statement
   // Text without parameters may hold several statements, which need the simple protocol.
   if (name === '' && values.length === 0 && !timeLimit) {
     const rowMode = form === undefined ? {} : { rowMode: 'array' as const }
@@ -30,6 +30,7 @@ export async function runStatement<Row>(
             values: wireValues,
             declared: columns,
             asArrays: form === 'arrays',
+            takeLastCell,
             fit: byteLimit,
             meter,
             opens,

@@ -13,6 +13,8 @@ export interface Statement<Row = unknown> {
   readonly columns?: Columns | undefined
   /** Rows come as arrays of their cells instead of objects by column. */
   readonly rows?: 'arrays'
+  /** Receives the last cell of the first row. No row that the caller gets has the last column. */
+  readonly takeLastCell?: TakeCell
   /** Bounds what the rows may take in memory (`readPage`). */
   readonly byteLimit?: ByteLimit
   /** Set where a second execution is harmless: work that has committed only such statements may be retried. */
@@ -23,8 +25,11 @@ export interface Statement<Row = unknown> {
   readonly row?: Row
 }
 
+/** Receives a cell as the database sends it. */
+export type TakeCell = (cell: string | null) => void
+
 /**
- * The statement with rows as arrays; no row may consist of nulls only. For rows of many columns: from 13 on, V8 keeps an object as a
+ * The statement with rows as arrays. For rows of many columns: from 13 on, V8 keeps an object as a
  * dictionary, which is slow to fill and to read.
  */
 export const asArrays = ({ row: _, ...statement }: Statement): Statement<readonly unknown[]> => ({ ...statement, rows: 'arrays' })

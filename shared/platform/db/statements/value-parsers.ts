@@ -40,9 +40,12 @@ export const createColumns = (names: readonly string[], parsers: readonly ParseC
 /** The columns of a statement without rows. */
 export const noColumns = createColumns([], [])
 
-/** Reads a row as an array of its values. */
+/** Reads a row as an array of its values. Cells after the columns are left out, here and in objects. */
 export function readRowAsArray({ parsers }: RowColumns, cells: readonly (string | null)[]): unknown[] {
-  return cells.map((cell, index) => (cell === null ? null : parsers[index]?.(cell)))
+  return parsers.map((parse, index) => {
+    const cell = cells[index]
+    return typeof cell === 'string' ? parse(cell) : null
+  })
 }
 
 /** Reads a row as an object by column. */
