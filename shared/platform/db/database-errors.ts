@@ -157,6 +157,9 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   )
 }
 
+/** Whether the same statement may work later: the database is unreachable, full or overloaded. */
+export const isDatabaseUnusable = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error)
+
 /** The name of the part that was away when work failed; undefined when the work failed for another reason. */
 export function partAwayOf(error: unknown): string | undefined {
   // A connection to the database that broke is a Problem by now; an error of the network that is none belongs to a call elsewhere.

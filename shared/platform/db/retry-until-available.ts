@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { isDatabaseFull, isDatabaseUnavailable, isOverloaded } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnusable } from '#shared/platform/db/database-errors.ts'
 
 /** The retry interval while the database is unreachable, full or overloaded. */
 const retryMs = 200
@@ -10,7 +10,7 @@ export async function retryUntilAvailable<T>(signal: AbortSignal, write: () => P
     try {
       return await write()
     } catch (error) {
-      if (signal.aborted || !(isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error))) throw error
+      if (signal.aborted || !isDatabaseUnusable(error)) throw error
       await setTimeout(retryMs)
     }
   }

@@ -4,9 +4,10 @@ import type { EnteredWorkspace, Workspace } from '#shared/core/scope/store.ts'
 import { loadWorkspace } from '#shared/core/scope/workspace.ts'
 import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
-import { isOverloaded, partAwayOf } from '#shared/platform/db/database-errors.ts'
+import { isOverloaded } from '#shared/platform/db/database-errors.ts'
 import type { Tracked } from '#shared/platform/db/track-writes.ts'
 import { deferJob } from '#shared/platform/due/defer-job.ts'
+import { judgeFailure } from '#shared/platform/jobs/failed-attempt.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
 import { createResumption } from '#shared/platform/jobs/operations/continuation.ts'
 import {
@@ -32,9 +33,8 @@ class TakenOver extends Error {}
 
 /**
  * Runs one attempt: enter the workspace, run, complete. A job that must wait for its workspace or app (shared/platform/kernel/background.ts)
- * leaves its queue and is deferred: the result is `deferred`. Failures below 500 and expected ones fail the operation at once, without a retry. Any other
- * failure, OVERLOADED included, fails the operation at the last attempt and is rethrown, so that the queue retries it or keeps a dead letter.
- * The failure of a part that is away is no attempt: it is rethrown, and the job waits for the part.
+ * leaves its queue and is deferred: the result is `deferred`. `judgeFailure` decides about any other failure: one that is the caller's answer
+ * fails the operation; every other is rethrown, so that the queue retries the job, keeps a dead letter or makes it wait for a part.
  */
 export async function runAttempt(
   handler: AnyHandler,
@@ -72,18 +72,15 @@ export async function runAttempt(
     if (error instanceof TakenOver) return 'ended'
     const isHalted = isSuspensionError(error) && waitsForWorkspace(job.work)
     if (isHalted && workspace) return defer(handler, row, workspace, services)
-    const part = partAwayOf(error)
-    // The loop returns the job to its queue until the part is back.
-    const isLast = !(part && mayWaitForPart(row)) && row.retryCount >= row.retryLimit
-    const isCallerError = error instanceof Problem && !part && !isOverloaded(error) && (error.status < 500 || error.expected)
-    if (job.tracked && !isLast && !isRunning && !started.begun && isOverloaded(error))
+    const { outcome } = judgeFailure(row, error)
+    if (job.tracked && outcome !== 'dead' && !isRunning && !started.begun && isOverloaded(error))
       await revertOperationStart(services.db, operationOf(row))
-    if (job.tracked && (isCallerError || isLast)) {
+    if (job.tracked && (outcome === 'answered' || outcome === 'dead')) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
       const ended = await completeOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
       signalCompletion(work, services.db, ended?.continues ?? null)
     }
-    if (!isCallerError) throw error
+    if (outcome !== 'answered') throw error
   } finally {
     if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
   }

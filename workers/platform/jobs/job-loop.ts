@@ -1,13 +1,14 @@
 import type { JobWithMetadata } from 'pg-boss'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { isDatabaseFull, isDatabaseUnavailable, isOverloaded, partAwayOf } from '#shared/platform/db/database-errors.ts'
+import { isDatabaseUnusable, isOverloaded } from '#shared/platform/db/database-errors.ts'
 import type { RunningJob } from '#shared/platform/db/processes/store.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
+import { judgeFailure } from '#shared/platform/jobs/failed-attempt.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { recordAttempt } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
-import { endedPartWait, endPartWaits, mayWaitForPart, startPartWait, waitingSince } from '#shared/platform/jobs/pgboss/part-waits.ts'
+import { endedPartWait, endPartWaits, startPartWait, waitingSince } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
@@ -254,11 +255,11 @@ export class JobLoop {
       this.#completed.push(row.id)
       this.#completing ??= this.#completeBatch()
     } catch (error) {
-      const part = partAwayOf(error)
-      const waits = part !== undefined && mayWaitForPart(row)
-      record(waits ? 'waits' : 'failed')
+      const { part, outcome } = judgeFailure(row, error)
+      const waitsFor = outcome === 'waits' ? part : undefined
+      record(waitsFor === undefined ? 'failed' : 'waits')
       this.#releaseWaiting(row, part)
-      await (waits ? this.#waitFor(part, row, error) : this.#logAndFail(row, error)).catch(() => undefined)
+      await (waitsFor === undefined ? this.#logAndFail(row, error) : this.#waitFor(waitsFor, row, error)).catch(() => undefined)
     } finally {
       call.end()
       clearTimeout(limit)
@@ -305,8 +306,7 @@ export class JobLoop {
     try {
       await jobQueue.boss.fail(row.name, row.id, { message, ...(since === undefined ? {} : { since }) })
     } catch (error) {
-      if (isDatabaseUnavailable(error) || isDatabaseFull(error) || isOverloaded(error))
-        await retryUntilAvailable(this.#stop.signal, () => returnJobToQueue(db, row))
+      if (isDatabaseUnusable(error)) await retryUntilAvailable(this.#stop.signal, () => returnJobToQueue(db, row))
     }
   }
 
