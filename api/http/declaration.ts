@@ -46,6 +46,8 @@ export interface Request<Path extends string, Body, Query, Resource = unknown> {
   readonly resource: Resource
   /** Value of a request header; empty text without it. */
   readonly header: (name: string) => string
+  /** The Idempotency-Key; undefined without one. */
+  readonly idempotencyKey: () => string | undefined
   /** The client's network address, as the rate limits see it. */
   readonly address: string
   /** Counts the checks and settings of passwords in this request, once each, however often the work is tried. */
@@ -105,7 +107,10 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
    * pages, else 'any'.
    */
   readonly origins?: 'any' | 'own'
-  /** Set where the work itself handles a visitor's Idempotency-Key. The pipeline handles that of signed-in callers. */
+  /**
+   * Set where the work stores a visitor's Idempotency-Key with what it creates, which then exists once, without an answer that is kept and
+   * erased. The pipeline keeps the answers of signed-in callers.
+   */
   readonly handlesVisitorKeys?: true
   /** Codes that the work itself throws, such as DUPLICATE_VALUE. `codesOf` adds those of the pipeline. */
   readonly fails?: readonly ErrorCode[]

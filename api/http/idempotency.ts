@@ -46,11 +46,13 @@ export function callerIdempotencyKey(ctx: Context, { principal }: PlatformScope)
 export function readIdempotencyKey(ctx: Context): string | undefined {
   const key = ctx.req.headers['idempotency-key']
   if (key === undefined) return undefined
-  if (typeof key !== 'string' || key.length < 1 || key.length > maxKeyLength || !isCleanText(key)) {
+  if (typeof key !== 'string' || !isIdempotencyKey(key))
     throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
-  }
   return key
 }
+
+/** Whether a text may be an Idempotency-Key, or the id in a hosted page, which serves as one. */
+export const isIdempotencyKey = (text: string): boolean => text.length >= 1 && text.length <= maxKeyLength && isCleanText(text)
 
 /** What identifies a request with a key: caller, method and path, key, and digests of the body. */
 export const requestKeyOf = (ctx: Context, { principal }: PlatformScope, key: string, bodyHashes: BodyHashes): IdempotencyKey => ({

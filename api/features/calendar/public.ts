@@ -19,8 +19,6 @@ import { listSlots, viewBookingPage } from '#shared/features/calendar/booking/vi
 import { requireFeed } from '#shared/features/calendar/feeds/feed.ts'
 import { answerByToken, invitationFile, viewInvitation } from '#shared/features/calendar/guests/invitation-page.ts'
 import { exportCalendarJob } from '#shared/features/calendar/jobs.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
-import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 const common = { tag: 'Public calendars', app: 'calendar', permission: 'public', limit: 'calendar' } as const
 const page = '/cal/:orgId/book/:calendarKey' as const
@@ -39,13 +37,6 @@ async function readerOf(scope: Scope, authorization: string): Promise<Scope | un
     return undefined
   const actor = await loadActor(scope.cache, scope.db, scope.workspace.id, principal.id)
   return actor && { ...scope, principal, actor }
-}
-
-/** A visitor's Idempotency-Key; undefined without one. */
-function requestKey(text: string): string | undefined {
-  if (text === '') return undefined
-  if (text.length <= 255 && isCleanText(text)) return text
-  throw problem('VALIDATION_ERROR', 'Idempotency-Key must have 1 to 255 characters')
 }
 
 export const routes = [
@@ -81,8 +72,7 @@ export const routes = [
     fails: ['SLOT_TAKEN'],
     status: 201,
     response: booked,
-    handle: ({ resource, body, header }, scope) =>
-      bookSlot(scope, resource, body, { key: requestKey(header('Idempotency-Key')), isExact: true }),
+    handle: ({ resource, body, idempotencyKey }, scope) => bookSlot(scope, resource, body, { key: idempotencyKey(), isExact: true }),
   }),
   delegate({
     ...common,

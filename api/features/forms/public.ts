@@ -6,7 +6,7 @@ import { keepPart } from '#api/pages/page-parts.ts'
 import { requireAnswers } from '#shared/features/forms/answers.ts'
 import { definitionOf, requireOpenForm } from '#shared/features/forms/forms.ts'
 import { answersInput, formDefinition, thanks } from '#shared/features/forms/schemas.ts'
-import { readAttemptKey, submitForm } from '#shared/features/forms/submit-form.ts'
+import { submitForm } from '#shared/features/forms/submit-form.ts'
 
 const common = {
   path: '/forms/:orgId/:formKey',
@@ -46,9 +46,9 @@ export const routes = [
     maxBodyBytes,
     status: 201,
     response: thanks,
-    handle: ({ resource: form, body, header }, scope) => {
+    handle: ({ resource: form, body, idempotencyKey }, scope) => {
       const values = requireAnswers(form, body.values, scope.workspace.default_currency)
-      return submitForm(scope, form, values, { key: readAttemptKey(header('Idempotency-Key')), isExact: true, spam: null })
+      return submitForm(scope, form, values, { key: idempotencyKey(), isExact: true, spam: null })
     },
   }),
 ]

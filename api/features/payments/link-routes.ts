@@ -35,10 +35,10 @@ export const linkRoutes = [
     status: 201,
     job: createLinkJob,
     makes: 'json',
-    payload: ({ body, header }, { principal }) => ({
-      request: readLinkInput(body),
-      deduplicationKey: header('idempotency-key') === '' ? null : `request ${principal?.id} ${header('idempotency-key')}`,
-    }),
+    payload: ({ body, idempotencyKey }, { principal }) => {
+      const key = idempotencyKey()
+      return { request: readLinkInput(body), deduplicationKey: key === undefined ? null : `request ${principal?.id} ${key}` }
+    },
   }),
   answer({
     ...common,

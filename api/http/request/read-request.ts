@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { clientKey } from '#api/access/client-address.ts'
 import type { Request } from '#api/http/declaration.ts'
+import { readIdempotencyKey } from '#api/http/idempotency.ts'
 import { type BodyBounds, boundsOf, type ReadBody, readAnyBody, readForm, readJson } from '#api/http/request/body.ts'
 import type { OpenBody } from '#api/http/request/body-memory.ts'
 import { readQuery, requestLineOf, requireKnownParameters } from '#api/http/request/query.ts'
@@ -122,6 +123,7 @@ export const buildRequest = <Body>(
   resource,
   // Only GET has ranges (RFC 9110, 14.2).
   header: (name) => (ctx.method === 'HEAD' && name === 'range' ? '' : ctx.get(name)),
+  idempotencyKey: () => readIdempotencyKey(ctx),
   address: ctx.ip,
   passwordQuota: () => rateLimits.passwordQuota(ctx),
   line: () => requestLineOf(ctx),

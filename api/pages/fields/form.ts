@@ -1,9 +1,9 @@
+import { isIdempotencyKey } from '#api/http/idempotency.ts'
 import type { Field } from '#api/pages/fields/field.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { createSigner } from '#shared/platform/kernel/crypto/signatures.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
-import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** Hidden field with a submission's id, so the same form sent twice counts once. No other field has this name. */
 export const attemptField = 'id'
@@ -11,7 +11,7 @@ export const attemptField = 'id'
 /** Reads a form's submission id; undefined when it is missing, longer than 255 characters or unclean text, so the request counts as new. */
 export function readAttempt(sent: URLSearchParams): string | undefined {
   const id = sent.get(attemptField) ?? ''
-  return id !== '' && id.length <= 255 && isCleanText(id) ? id : undefined
+  return isIdempotencyKey(id) ? id : undefined
 }
 
 /** The hidden input with the form token, in the schema of a form. */

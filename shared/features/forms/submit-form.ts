@@ -4,7 +4,6 @@ import { findSubmittedValues, insertSubmission } from '#shared/features/forms/st
 import { wakeDispatcher } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { isCleanText } from '#shared/platform/kernel/values/json.ts'
 
 /** What accompanies a visitor's answers. */
 interface SubmissionAttempt {
@@ -17,16 +16,6 @@ interface SubmissionAttempt {
   readonly isExact: boolean
   /** Why the submission counts as spam; null otherwise. */
   readonly spam: string | null
-}
-
-/** The maximum length of an attempt key (docs/contract/public.md#visitors-requests). */
-const maxKeyLength = 255
-
-/** Reads the attempt key of a header; undefined for empty text. Throws VALIDATION_ERROR for more than 255 characters. */
-export function readAttemptKey(text: string): string | undefined {
-  if (text === '') return undefined
-  if (text.length <= maxKeyLength && isCleanText(text)) return text
-  throw problem('VALIDATION_ERROR', `Idempotency-Key must have 1 to ${maxKeyLength} characters`)
 }
 
 /**
