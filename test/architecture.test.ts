@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'ava'
 import { entryPaths, entryRules } from '#test/architecture/entries.ts'
-import { homeless, homePaths, homeRules } from '#test/architecture/homes.ts'
+import { homeless, homePaths, homeRules, internals } from '#test/architecture/homes.ts'
 import { layerRules } from '#test/architecture/layers.ts'
 import { linkRules, wrongReferences } from '#test/architecture/links.ts'
 import { manifestPaths, manifestRules, models } from '#test/architecture/manifests.ts'
@@ -66,6 +66,14 @@ test('architecture: every dependency has a home, and every home a dependency', (
   t.deepEqual(homeless(readDependencies()), [])
   t.true(homeless([...readDependencies(), 'left-pad']).includes('left-pad has no home'))
   t.true(homeless(['koa']).includes('pg is no dependency'))
+})
+
+test('architecture: the installed libraries have the releases that their internals were checked against', (t) => {
+  for (const { library, release, file, uses } of internals) {
+    const { version } = JSON.parse(readFileSync(join(root, 'node_modules', library, 'package.json'), 'utf8')) as { version: string }
+    const advice = `${library} is ${version}, and ${file} was checked against ${release}: compare ${uses} of both, then name the release here`
+    t.true(version.startsWith(`${release}.`), advice)
+  }
 })
 
 test('architecture: the docs name only functions and files that exist', (t) => {

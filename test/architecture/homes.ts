@@ -162,6 +162,45 @@ const pools = eachFile(
   { 'test/core/records/a.ts': 'const db = new pg.Pool({ connectionString: url })' },
 )
 
+/** The parts of libraries beyond their documentation, each in one file, and the release that the file was checked against. */
+export const internals = [
+  {
+    library: 'pg',
+    release: '8.23',
+    file: 'shared/platform/db/statements/pg-internals.ts',
+    uses: 'lib/utils.js, lib/connection.js, lib/query.js',
+  },
+  {
+    library: 'pg-protocol',
+    release: '1.16',
+    file: 'shared/platform/db/statements/pg-internals.ts',
+    uses: 'the messages of src/serializer.ts',
+  },
+  {
+    library: 'nodemailer',
+    release: '10.6',
+    file: 'workers/platform/mail/nodemailer-internals.ts',
+    uses: 'smtp-connection, shared, mime-funcs',
+  },
+] as const
+
+const inside = eachFile(
+  'parts of a library beyond its documentation are used in one file',
+  isProduct,
+  (one) =>
+    /from '(?:pg|nodemailer)\/lib\/|as unknown as \{ (?:readonly )?connection:/.test(one.text) &&
+    !within(
+      one.path,
+      internals.map(({ file }) => file),
+    )
+      ? ['take the file of the library that ends with -internals.ts']
+      : [],
+  {
+    'workers/platform/mail/a.ts': `import { encodeWord } from 'nodemailer/lib/mime-funcs'`,
+    'shared/platform/db/a.ts': 'const { stream } = (client as unknown as { connection: Wire }).connection',
+  },
+)
+
 const sealedPlaces = ['shared/platform/kernel', 'shared/platform/secrets']
 const sealed = eachFile(
   'stored values are sealed by defineSealed, where a rotation of the secret key finds them',
@@ -183,7 +222,19 @@ const literals = eachFile(
   { 'shared/core/records/a.ts': 'const row = {\n  ...{ id, name },\n}' },
 )
 
-export const homeRules: readonly Rule[] = [atHome, environment, migrations, access, planCaps, waysOut, shapes, pools, sealed, literals]
+export const homeRules: readonly Rule[] = [
+  atHome,
+  environment,
+  migrations,
+  access,
+  planCaps,
+  waysOut,
+  shapes,
+  pools,
+  inside,
+  sealed,
+  literals,
+]
 
 /** Every path that these rules name. */
 export const homePaths: readonly string[] = [
@@ -191,6 +242,7 @@ export const homePaths: readonly string[] = [
   'workers/features/functions/sandbox/runner/program.ts',
   'shared/core/scope/plan-cap.ts',
   'shared/core/scope/access.ts',
+  ...internals.map(({ file }) => file),
   ...sealedPlaces,
   'test/support/pool.ts',
   'test/scripts/stand-in',

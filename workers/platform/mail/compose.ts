@@ -1,7 +1,7 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { encodeWord } from 'nodemailer/lib/mime-funcs'
 import { messageKind } from '#shared/platform/mail/mail.ts'
 import type { OutboxMail } from '#shared/platform/mail/store.ts'
+import { encodeWord } from '#workers/platform/mail/nodemailer-internals.ts'
 import type { MailTransport } from '#workers/platform/mail/transports.ts'
 
 /** A mail's bytes as sent, and its SMTP envelope. */

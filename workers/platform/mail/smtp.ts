@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { partAwayOf } from '#shared/platform/db/database-errors.ts'
 import { exchangeTcp } from '#shared/platform/egress/tcp.ts'
 import { classifyFailure, type DeliveryOutcome } from '#shared/platform/mail/delivery-outcome.ts'
 import type { ComposedMail } from '#workers/platform/mail/compose.ts'
+import { SMTPConnection } from '#workers/platform/mail/nodemailer-internals.ts'
 import type { MailServer } from '#workers/platform/mail/transports.ts'
 
 /** Timeouts in milliseconds for connecting, for the greeting and between two answers. */

@@ -1,8 +1,8 @@
-import { parseConnectionUrl } from 'nodemailer/lib/shared'
 import type { Dialer } from '#shared/platform/egress/dialer.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Sender as From } from '#shared/platform/mail/sender.ts'
+import { parseConnectionUrl } from '#workers/platform/mail/nodemailer-internals.ts'
 
 /** A mail server and its connection settings. */
 export interface MailServer {

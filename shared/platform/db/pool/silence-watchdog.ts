@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { queryOnce } from '#shared/platform/db/pool/probe.ts'
 import { backendOf } from '#shared/platform/db/pool/session-settings.ts'
+import { receivedBy } from '#shared/platform/db/statements/pg-internals.ts'
 
 /** A statement without an answer after this time is checked in the database. */
 const silentAfterMs = 1_000
@@ -74,13 +75,13 @@ export function endSilentConnections(pool: pg.Pool, url: string): () => void {
 
 function watch(client: pg.PoolClient): Waiting {
   const waiting: Waiting = { client, since: undefined, missed: 0, received: 0 }
-  const query = client.query.bind(client) as (...given: unknown[]) => unknown
-  client.query = ((...given: unknown[]) => {
+  const query = client.query.bind(client) as (...parameters: unknown[]) => unknown
+  client.query = ((...parameters: unknown[]) => {
     if (waiting.since === undefined) {
       waiting.since = performance.now()
       waiting.received = receivedBy(client)
     }
-    return query(...given)
+    return query(...parameters)
   }) as typeof client.query
   // `drain`: every statement that was sent has been answered.
   client.on('drain', () => {
@@ -100,6 +101,3 @@ async function findWorking(url: string, processes: readonly number[]): Promise<R
     throw error
   }
 }
-
-const receivedBy = (client: pg.PoolClient): number =>
-  (client as unknown as { connection: { stream: { bytesRead: number } } }).connection.stream.bytesRead

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { type ByteLimit, firstFetchRows, isRowKept, nextFetchRows, resetByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
+import type { Wire } from '#shared/platform/db/statements/pg-internals.ts'
 import type { Columns } from '#shared/platform/db/statements/sql-types.ts'
 import type { TakeCell } from '#shared/platform/db/statements/statement.ts'
 import {
@@ -61,21 +62,6 @@ interface PreparedStatements {
   readonly statements: Map<string, PreparedStatement>
   length: number
   runs: number
-}
-
-/** The part of the driver's connection (pg-protocol) that a prepared statement uses. */
-interface Wire {
-  readonly stream: { cork(): void; uncork(): void }
-  /** Texts by name of the statements that this connection has prepared or is preparing. */
-  readonly parsedStatements: Record<string, string | undefined>
-  readonly submittedNamedStatements: Record<string, string | undefined>
-  parse(message: { readonly name: string; readonly text: string }): void
-  close(message: { readonly type: 'S'; readonly name: string }): void
-  bind(message: { readonly statement: string; readonly values: readonly unknown[] }): void
-  describe(message: { readonly type: 'P' }): void
-  execute(message: { readonly rows?: number }): void
-  flush(): void
-  sync(): void
 }
 
 /**

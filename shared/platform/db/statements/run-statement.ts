@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { prepareValue } from 'pg/lib/utils.js'
+import { prepareValue } from '#shared/platform/db/statements/pg-internals.ts'
 import { type ByteMeter, type CarriedCommands, PreparedQuery } from '#shared/platform/db/statements/prepared-query.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 
