@@ -34,11 +34,11 @@ export const notifyBlock = defineBlock({
   app: null,
   work: {
     acts: async ({ node: { config }, settings, key }, scope) => {
-      const given = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, toText(value).trim()]))
+      const texts = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, toText(value).trim()]))
       requirePermission(scope, 'notifications:create', '*')
-      requireRecipient(config, given)
-      const title = cutText(given.title ?? '', 200)
-      return sendNotice(scope, noticeInput.parse({ ...given, title }, 'notice'), { deduplicationKey: key })
+      requireRecipient(config, texts)
+      const title = cutText(texts.title ?? '', 200)
+      return sendNotice(scope, noticeInput.parse({ ...texts, title }, 'notice'), { deduplicationKey: key })
     },
   },
 })
@@ -48,9 +48,9 @@ const lonelyProblems = (config: Settings, name: string, needed: string): string[
   config[name] === undefined || config[needed] !== undefined || hasReference(config[name]) ? [] : [`${needed} is required beside ${name}`]
 
 /** Throws VALIDATION_ERROR when the recipients that the settings name are empty at run time: the notice must not reach every member. */
-function requireRecipient(config: Settings, given: Readonly<Record<string, string>>): void {
+function requireRecipient(config: Settings, texts: Readonly<Record<string, string>>): void {
   const named = ['user_id', 'role_id'].filter((name) => (config[name] ?? '') !== '')
-  if (named.length > 0 && !given.user_id && !given.role_id)
+  if (named.length > 0 && !texts.user_id && !texts.role_id)
     throw problem('VALIDATION_ERROR', `${named.join(' and ')} must not be empty; without the setting, every member is notified`)
 }
 

@@ -44,9 +44,9 @@ export async function getNotificationRule(scope: Scope, id: string): Promise<Not
 
 /** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type, or one with 100 rules. */
 export function createNotificationRule({ db, workspace }: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
-  const { object_type: objectType, audience = 'all_members', ...given } = input
+  const { object_type: objectType, audience = 'all_members', ...properties } = input
   return db.transaction(async (tx) => {
-    const rule = requireRow(await tx.query(insertRule({ ...given, workspaceId: workspace.id, id: newId(), objectType, audience })))
+    const rule = requireRow(await tx.query(insertRule({ ...properties, workspaceId: workspace.id, id: newId(), objectType, audience })))
     await subscribe(tx, workspace.id, rule)
     return rule
   })

@@ -65,8 +65,8 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
     compileRecordAccess(index.matching(action, typeKey), principal, typeKey, fields),
   )
   const decide: Policy['decide'] = (permission, resource, attributes, fields = []) => {
-    const given = isRecordAction(permission) && resource !== '*' ? { object_type: resource, ...attributes } : attributes
-    return decideAmong(index.matching(permission, resource), principal, subjectsOfAttributes(principal, given, fields))
+    const tested = isRecordAction(permission) && resource !== '*' ? { object_type: resource, ...attributes } : attributes
+    return decideAmong(index.matching(permission, resource), principal, subjectsOfAttributes(principal, tested, fields))
   }
   const permitsOn: Policy['permits'] = (permission, resource = '*', attributes) => {
     if (attributes !== undefined) return permitOf(decide(permission, resource, attributes))

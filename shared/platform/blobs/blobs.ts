@@ -172,10 +172,10 @@ export class Blobs {
       isAsked = true
       return store.identity()
     }
-    const asked = { kind: store.kind, identity, identify: (id: string) => store.identify(id) }
+    const watchedStore = { kind: store.kind, identity, identify: (id: string) => store.identify(id) }
     const timer = setTimeout(() => late.reject(new Error('no answer')), checkWithinMs)
     try {
-      const found = await Promise.race([findStoreIdentity(this.#database, asked), late.promise])
+      const found = await Promise.race([findStoreIdentity(this.#database, watchedStore), late.promise])
       if ('fault' in found) return { foreign: found.fault }
       this.#part.succeeded()
       return undefined

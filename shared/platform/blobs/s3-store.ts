@@ -148,10 +148,10 @@ export class S3Store implements ByteStore {
   }
 
   async #get(key: string, range?: ByteRange): Promise<{ body: Readable; length: number }> {
-    const asked = range && `bytes=${range.start}-${range.end}`
+    const sentRange = range && `bytes=${range.start}-${range.end}`
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new Error(`The object store did not answer within ${answerMs} ms`)), answerMs)
-    const request = new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: asked })
+    const request = new GetObjectCommand({ Bucket: this.#bucket, Key: key, Range: sentRange })
     const { Body, ContentLength } = await this.#client.send(request, { abortSignal: late.signal }).finally(() => clearTimeout(timer))
     if (!(Body instanceof Readable) || ContentLength === undefined) throw new Error('The object store answered without a body')
     return { body: Body, length: ContentLength }

@@ -58,10 +58,10 @@ export async function openDatabaseClock(database: Pick<Database, 'query'>, log: 
 
 /** Milliseconds by which the database's time is ahead of `performance.now()`; undefined when the answer took too long. */
 async function readAhead(database: Pick<Database, 'query'>): Promise<number | undefined> {
-  const asked = performance.now()
+  const sentAt = performance.now()
   const [row] = await database.query(readTime())
-  const answered = performance.now()
-  return row && answered - asked <= promptMs ? row.ms - (asked + answered) / 2 : undefined
+  const answeredAt = performance.now()
+  return row && answeredAt - sentAt <= promptMs ? row.ms - (sentAt + answeredAt) / 2 : undefined
 }
 
 /** Registers the gauge of the clock's skew. The returned function adds a clock and returns a function that removes it. */

@@ -47,8 +47,8 @@ interface ReadPage<Row> {
 /** Reads a page of at most `limit` rows and 10 MB; the statement must ask for one row more. Bytes beyond the limit are never in memory. */
 export async function readPage<Row>(db: ListExecutor, statement: Statement<Row>, limit: number): Promise<ReadPage<Row>> {
   const { rows, bytes, isWhole } = await queryFitting<Row>(db, statement, maxItemBytes)
-  const asked = rows.slice(0, limit)
-  const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? asked : await takeFittingItems(db, asked)
+  const limited = rows.slice(0, limit)
+  const page = maxJsonBytes(bytes, rows.length) <= maxItemBytes ? limited : await takeFittingItems(db, limited)
   return { page, hasMore: !isWhole || rows.length > page.length }
 }
 

@@ -30,7 +30,7 @@ export const insertDispatch = (event: ChangeEvent): Knex.Raw => {
        where workspace_id = ?::uuid and source = 'records' and object_type = ?::text and event = '${event}'
          ${ofUpdate ? 'and (not snapshot or ?::text is not null)' : ''}
        group by subscriber
-     ) as heard
+     ) as subscribed
      having count(*) > 0 and exists (select from audited)
      returning id`,
     ['workspaceId', 'objectType', ...snapshotOf(ofUpdate), 'cause', 'workspaceId', 'objectType', ...snapshotOf(ofUpdate)].map(
@@ -65,7 +65,7 @@ export const insertEvents = statement(
      from event_listeners
      where workspace_id = $workspaceId and source = $source and object_type = any($topics::text[]) and event = $event
      group by subscriber
-   ) as heard
+   ) as subscribed
    having count(*) > 0
    returning id`,
   {
@@ -115,7 +115,7 @@ export const insertListeners = statement(
   `insert into event_listeners (workspace_id, subscriber, listener_id, source, object_type, event, snapshot)
    select $workspaceId::uuid, $subscriber, $listenerId::uuid, source, object_type, event, bool_or(snapshot)
    from unnest($sources::text[], $objectTypes::text[], $events::text[], $wantSnapshots::boolean[])
-     as heard (source, object_type, event, snapshot)
+     as listened (source, object_type, event, snapshot)
    group by source, object_type, event`,
   {
     params: {

@@ -73,9 +73,9 @@ export function defineSealed<const Key extends KeyColumns, const Place extends k
   )
   const replaceValues = statement(
     `secrets.replace ${table}.${column}`,
-    `update ${table} as stored set ${column} = decode(given.renewed, 'hex')
-     from jsonb_to_recordset($values::jsonb) as given (${names.map((name) => `${name} ${declaration.key[name]}, `).join('')}sealed text, renewed text)
-     where ${names.map((name) => `stored.${name} = given.${name}`).join(' and ')} and stored.${column} = decode(given.sealed, 'hex')
+    `update ${table} as stored set ${column} = decode(renewal.renewed, 'hex')
+     from jsonb_to_recordset($values::jsonb) as renewal (${names.map((name) => `${name} ${declaration.key[name]}, `).join('')}sealed text, renewed text)
+     where ${names.map((name) => `stored.${name} = renewal.${name}`).join(' and ')} and stored.${column} = decode(renewal.sealed, 'hex')
      returning 1 as replaced`,
     { params: { values: jsonb }, columns: { replaced: integer.notNull } },
   )

@@ -122,13 +122,13 @@ export function createPersistentRunner(
     maxSteps: flowLimits.stepsPerRun,
     enter,
     // The transaction's last statement writes the revision and commits, so committing costs no round trip of its own.
-    applyStep: async (_doing, work, after, isEnd) => {
+    applyStep: async (_step, work, toCheckpoint, isEnd) => {
       const effect = async (db: Executor) => {
         const scope = await enterNow(db)
         const inside = async (tx: Tx) => {
           const inTx = within(scope, tx)
           const output = await work(inTx)
-          const written: Written = { ...(await after(output, inTx)), status: isEnd ? 'ok' : 'running' }
+          const written: Written = { ...(await toCheckpoint(output, inTx)), status: isEnd ? 'ok' : 'running' }
           tx.afterCommit(() => countWritten(written))
           return { output, written }
         }

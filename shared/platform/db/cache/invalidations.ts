@@ -44,7 +44,7 @@ export class Invalidations {
   #next: Promise<void> | undefined
   #horizon: string | undefined
   #seen = new Set<string>()
-  readonly #asked = new Stopwatch()
+  readonly #sinceRead = new Stopwatch()
 
   #isOpen = false
 
@@ -95,7 +95,7 @@ export class Invalidations {
    * Undefined when this process has not read changes for half an hour or has seen too many: then call `refresh` first.
    */
   position(): { readonly horizon: string; readonly seen: readonly string[] } | undefined {
-    const known = this.#horizon !== undefined && this.#asked.elapsedMs() < staleAfterMs && this.#seen.size < maxSeen
+    const known = this.#horizon !== undefined && this.#sinceRead.elapsedMs() < staleAfterMs && this.#seen.size < maxSeen
     return known ? { horizon: this.#horizon as string, seen: [...this.#seen] } : undefined
   }
 
@@ -103,7 +103,7 @@ export class Invalidations {
   applyInvalidations(changes: readonly (readonly [id: number, scope: string])[], horizon: string): void {
     // Of two concurrent statements the one with the older horizon may answer last, so the horizon never moves back.
     if (this.#horizon === undefined || BigInt(horizon) > BigInt(this.#horizon)) this.#horizon = horizon
-    this.#asked.restart()
+    this.#sinceRead.restart()
     for (const [id, scope] of changes) {
       this.#seen.add(String(id))
       this.#drop(scope)
@@ -146,11 +146,11 @@ export class Invalidations {
   }
 
   #apply(rows: readonly Change[]): void {
-    if (this.#horizon === undefined || this.#asked.elapsedMs() > staleAfterMs) {
+    if (this.#horizon === undefined || this.#sinceRead.elapsedMs() > staleAfterMs) {
       this.#drop(undefined)
       this.#seen = new Set()
     }
-    this.#asked.restart()
+    this.#sinceRead.restart()
     const seen = new Set<string>()
     for (const { id, scope, horizon } of rows) {
       this.#horizon = horizon

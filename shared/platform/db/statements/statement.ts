@@ -71,7 +71,7 @@ export const declaredStatements = (): readonly DeclaredStatement[] => [...declar
 
 /** Makes a statement of values for its parameters. */
 export type MakeStatement<P extends Params, C extends Columns> = (
-  ...given: keyof P extends never ? [] : [given: ParamsOf<P>]
+  ...values: keyof P extends never ? [] : [values: ParamsOf<P>]
 ) => Statement<RowOf<C>>
 
 /**
@@ -91,7 +91,7 @@ export function statement<const P extends Params, const C extends Columns = Reco
   if (unused.length > 0) throw new Error(`The text of ${name} does not name the parameters ${unused.join(', ')}`)
   if (declared.has(name)) throw new Error(`Two statements have the name ${name}`)
   declared.set(name, { name, text: numbered, params, ...(columns && { columns }) })
-  return (...[given]) => ({ name, text: numbered, columns, values: valuesOf(names, given) })
+  return (...[values]) => ({ name, text: numbered, columns, values: valuesOf(names, values) })
 }
 
 /**
@@ -101,14 +101,14 @@ export function statement<const P extends Params, const C extends Columns = Reco
 export function composeStatement<const P extends Params, const C extends Columns = Record<never, never>>(
   text: string,
   { params, columns }: Declaration<P, C>,
-  given: Partial<ParamsOf<P>>,
+  values: Partial<ParamsOf<P>>,
 ): Statement<RowOf<C>> {
   const used = parametersIn(text)
   const names = Object.keys(params).filter((name) => used.has(name))
-  return { text: numberParameters('A composed statement', text, names), columns, values: valuesOf(names, given) }
+  return { text: numberParameters('A composed statement', text, names), columns, values: valuesOf(names, values) }
 }
 
-const valuesOf = (names: readonly string[], given: Readonly<Record<string, unknown>> = {}): unknown[] => names.map((name) => given[name])
+const valuesOf = (names: readonly string[], values: Readonly<Record<string, unknown>> = {}): unknown[] => names.map((name) => values[name])
 
 /** The names of the parameters in a text. */
 const parametersIn = (text: string): ReadonlySet<string> => new Set(text.matchAll(/\$(\w+)/g).map(([, name = '']) => name))
@@ -162,11 +162,11 @@ export function prepareStatement<const P extends Params, const C extends Columns
   requireFewParameters(bindings)
   requireSameParameters(text, bindings, params)
   const name = `k_${createHash('sha256').update(text).digest('base64url').slice(0, 40)}`
-  const make = (given: Readonly<Record<string, unknown>> = {}): Statement<RowOf<C>> => ({
+  const make = (values: Readonly<Record<string, unknown>> = {}): Statement<RowOf<C>> => ({
     text,
     name,
     columns,
-    values: bindings.map((binding) => (binding instanceof Slot ? given[binding.name] : binding)),
+    values: bindings.map((binding) => (binding instanceof Slot ? values[binding.name] : binding)),
   })
   return Object.assign(make, { text, params }) as BuiltStatement<P, C>
 }
