@@ -1,9 +1,9 @@
-import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { type Columns, instant, type OpenSqlType, type Params, uuid } from '#shared/platform/db/statements/sql-types.ts'
 
 /** The columns that every record table has. */

@@ -1,11 +1,11 @@
-import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
-import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import type { TestedRecord } from '#shared/core/policy/evaluate.ts'
+import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { ownColumns } from '#shared/core/records/record-columns.ts'
 import { plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 

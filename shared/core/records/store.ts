@@ -1,9 +1,9 @@
-import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { recordColumnNames, recordColumns, valueParams } from '#shared/core/records/record-columns.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import {
   bigint,

@@ -1,4 +1,3 @@
-import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { type RecordRow, type RecordView, toRecord, toRecordView } from '#shared/core/records/record.ts'
@@ -7,6 +6,7 @@ import { columnList } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { booleans, type Columns } from '#shared/platform/db/statements/sql-types.ts'
 
