@@ -15,7 +15,8 @@ export async function createReadyWorkspace(
   { name, plan, owner }: { name: string; plan: Workspace['plan']; owner: Pick<Person, 'id'> },
 ): Promise<EnteredWorkspace> {
   return db.transaction(async (tx) => {
-    const { id } = await insertWorkspace(tx, { id: newId(), name: name.trim(), plan, owner_id: owner.id })
+    const id = newId()
+    await tx.query(insertWorkspace({ id, name: name.trim(), plan, ownerId: owner.id }))
     await createWorkspaceTables(tx, id)
     return requireRow(await tx.query(findWorkspace({ id })))
   })

@@ -8,13 +8,14 @@ import { passwordReset } from '#shared/core/people/schemas.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
-const common = { tag: 'Pages', app: null, permission: 'public', framed: 'none' } as const
-const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
+/** Properties of the routes of pages that mails link to, and their query. */
+export const mailedPage = { tag: 'Pages', app: null, permission: 'public', framed: 'none' } as const
+export const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 const renderForm = template<{ readonly token: string; readonly fields: string }>(new URL('reset.eta', import.meta.url))
 const renderDone = template(new URL('reset-done.eta', import.meta.url))
 
-const password: Field = {
+export const newPassword: Field = {
   name: 'password',
   label: 'New password',
   type: 'password',
@@ -24,14 +25,14 @@ const password: Field = {
 }
 
 function resetPage(token: string, failure?: Problem): Page {
-  const fields = renderFields(withErrors([password], fieldErrors([password], failure))).text
+  const fields = renderFields(withErrors([newPassword], fieldErrors([newPassword], failure))).text
   return { title: 'Set a new password', body: renderForm({ token, fields }), ...(failure ? { failure } : {}) }
 }
 
 /** Pages linked from the password reset mail (docs/contract/access.md#pages-of-mails). */
 export const routes = [
   page({
-    ...common,
+    ...mailedPage,
     method: 'GET',
     limit: 'content',
     path: '/reset',
@@ -45,7 +46,7 @@ export const routes = [
     },
   }),
   page({
-    ...common,
+    ...mailedPage,
     method: 'POST',
     limit: null,
     path: '/reset',

@@ -1,3 +1,4 @@
+import { mailedPage, newPassword, tokenQuery } from '#api/core/people/pages.ts'
 import { page } from '#api/http/route.ts'
 import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { fieldErrors } from '#api/pages/fields/form.ts'
@@ -6,10 +7,6 @@ import { template } from '#api/pages/template.ts'
 import { type InvitationView, joinByInvitation, readInvitation } from '#shared/core/workspaces/invitations/accept-invitation.ts'
 import { invitationAnswer } from '#shared/core/workspaces/invitations/schemas.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-
-const common = { tag: 'Pages', app: null, permission: 'public', framed: 'none' } as const
-const tokenQuery = schema(t.Object({ token: t.Optional(t.String({ maxLength: 200, description: 'The token in the mail.' })) }))
 
 interface InvitationForm {
   readonly token: string
@@ -28,14 +25,6 @@ const name: Field = {
   required: true,
   attributes: { autocomplete: 'name', maxlength: 120 },
 }
-const newPassword: Field = {
-  name: 'password',
-  label: 'Choose a password',
-  type: 'password',
-  required: true,
-  hint: '8 characters or more',
-  attributes: { autocomplete: 'new-password', minlength: 8, maxlength: 200 },
-}
 const ownPassword: Field = {
   name: 'password',
   label: 'Your password',
@@ -46,7 +35,12 @@ const ownPassword: Field = {
 
 function invitedPage(view: InvitationView, token: string, sent: { readonly name?: string; readonly failure?: Problem } = {}): Page {
   const { workspace, email, hasAccount } = view
-  const fieldList = hasAccount ? [ownPassword] : [{ ...name, values: [sent.name ?? ''] }, newPassword]
+  const fieldList = hasAccount
+    ? [ownPassword]
+    : [
+        { ...name, values: [sent.name ?? ''] },
+        { ...newPassword, label: 'Choose a password' },
+      ]
   const fields = renderFields(withErrors(fieldList, errorsOf(fieldList, hasAccount, sent.failure))).text
   const body = renderForm({ token, email, hasAccount, fields })
   return { title: `Join ${workspace.name}`, brand: workspace, body, ...(sent.failure ? { failure: sent.failure } : {}) }
@@ -61,7 +55,7 @@ function errorsOf(fieldList: readonly Field[], hasAccount: boolean, failure: Pro
 /** Pages linked from the invitation mail (docs/contract/access.md#pages-of-mails). */
 export const routes = [
   page({
-    ...common,
+    ...mailedPage,
     method: 'GET',
     limit: 'content',
     path: '/accept-invite',
@@ -72,7 +66,7 @@ export const routes = [
     handle: async ({ query: { token = '' } }, scope) => invitedPage(await readInvitation(scope, token), token),
   }),
   page({
-    ...common,
+    ...mailedPage,
     method: 'POST',
     limit: null,
     path: '/accept-invite',

@@ -14,20 +14,14 @@ declareConflicts({
 
 const list = selectSettings('workspaces')
 
-const insertWorkspaceRow = statement(
-  'workspaces.insertWorkspaceRow',
+/** Stores a new workspace and makes its owner the first member. */
+export const insertWorkspace = statement(
+  'workspaces.insertWorkspace',
   `with workspace as (insert into workspaces (id, name, plan, owner_id) values ($id, $name, $plan, $ownerId) returning ${list}),
      owner as (insert into members (workspace_id, user_id) select id, owner_id from workspace)
    select ${selectSettings('workspace')} from workspace`,
   { params: { id: uuid, name: text, plan: text, ownerId: uuid }, columns: workspaceColumns },
 )
-/** Stores a new workspace and makes its owner the first member. */
-export async function insertWorkspace(
-  db: Executor,
-  { id, name, plan, owner_id }: Pick<Workspace, 'id' | 'name' | 'plan' | 'owner_id'>,
-): Promise<Workspace> {
-  return (await db.query(insertWorkspaceRow({ id, name, plan, ownerId: owner_id })))[0] as Workspace
-}
 
 /** The workspaces that a person is a member of, oldest first. */
 export const listWorkspacesOf = statement(

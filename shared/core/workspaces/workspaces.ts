@@ -4,7 +4,7 @@ import { setUpWorkspaceJob } from '#shared/core/workspaces/jobs.ts'
 import { requireWorkspaceQuota } from '#shared/core/workspaces/owners.ts'
 import type { WorkspaceChanges } from '#shared/core/workspaces/schemas.ts'
 import { changeWorkspace, insertWorkspace, listWorkspacesOf } from '#shared/core/workspaces/store.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { isDay } from '#shared/platform/kernel/time/instant.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
@@ -20,7 +20,8 @@ export async function createWorkspace(scope: PlatformScope, input: { name: strin
   const id = newId()
   return db.transaction(async (tx) => {
     await requireWorkspaceQuota(within(scope, tx), principal.id)
-    const workspace = await insertWorkspace(tx, { id, name: input.name.trim(), plan: config.defaultPlan, owner_id: principal.id })
+    const written = insertWorkspace({ id, name: input.name.trim(), plan: config.defaultPlan, ownerId: principal.id })
+    const workspace = requireRow(await tx.query(written))
     await jobQueue.enqueue(tx, setUpWorkspaceJob, { workspaceId: id, cause }, { workspaceId: id })
     return workspace
   })

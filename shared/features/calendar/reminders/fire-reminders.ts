@@ -18,7 +18,7 @@ import {
   reminderMinutesOf,
   scheduleReminderCheck,
 } from '#shared/features/calendar/reminders/schedule.ts'
-import { hasLaterEvents, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
+import { findLaterEvent, lockFiredUntil, writeFiredUntil } from '#shared/features/calendar/reminders/store.ts'
 import { type EventOccurrence, listOccurrencesIn } from '#shared/features/calendar/series/occurrences.ts'
 import { eventTimeInWords } from '#shared/features/calendar/time-in-words.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
@@ -103,7 +103,9 @@ async function scheduleNextCheck(
 ): Promise<void> {
   const next = Math.min(...reminders.filter(({ at }) => at > now).map(({ at }) => at))
   const latest = now + betweenChecksMs
-  const hasMore = next > latest && (await hasLaterEvents(scope.db, scope.workspace.id, calendar.id, new Date(now + reachMs)))
+  const after = new Date(now + reachMs)
+  const hasMore =
+    next > latest && (await firstRow(scope.db, findLaterEvent({ workspaceId: scope.workspace.id, calendarId: calendar.id, after })))
   const at = hasMore ? latest : next
   if (Number.isFinite(at)) await scheduleReminderCheck(scope, calendar.id, at)
 }

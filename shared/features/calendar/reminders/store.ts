@@ -1,4 +1,3 @@
-import type { Executor } from '#shared/platform/db/database.ts'
 import { instant, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -16,15 +15,12 @@ export const writeFiredUntil = statement(
   { params: { workspaceId: uuid, calendarId: uuid, firedUntil: instant } },
 )
 
-const selectLaterEvent = statement(
-  'calendar.selectLaterEvent',
-  `select from calendar_events
+/** An event of a calendar that continues or begins after a time. */
+export const findLaterEvent = statement(
+  'calendar.findLaterEvent',
+  `select id from calendar_events
    where workspace_id = $workspaceId and calendar_id = $calendarId and extent && tstzrange($after::timestamptz, null)
      and status <> 'cancelled' and not is_removed
    limit 1`,
-  { params: { workspaceId: uuid, calendarId: uuid, after: instant } },
+  { params: { workspaceId: uuid, calendarId: uuid, after: instant }, columns: { id: uuid.notNull } },
 )
-/** Whether events of a calendar continue or begin after a time. */
-export async function hasLaterEvents(db: Executor, workspaceId: string, calendarId: string, after: Date): Promise<boolean> {
-  return (await db.query(selectLaterEvent({ workspaceId, calendarId, after }))).length > 0
-}
