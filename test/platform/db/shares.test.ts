@@ -101,20 +101,26 @@ test('shares: changes that wait for a record are OVERLOADED after 3 s, and anoth
   const other = await createOrg(w, 'Other')
   const { record, lock } = await heldRecord(t, w, w.org)
   const place = `${w.org.path}/records/parts/${record}/values`
-  const answers = Array.from({ length: 30 }, () => w.org.owner.withoutRetries().put(place, { values: { note: 'y' } }))
-  // Two of the 8 connections are left to others.
-  await eventually(async () => (await countLockWaits(w.db)) === 6)
-  const first = answers[0] as (typeof answers)[number]
-  let isAnswered = false
-  void first.then(() => {
-    isAnswered = true
-  })
-  t.is((await other.owner.post(`${other.path}/types`, { key: 'own', label: 'Own' })).status, 201)
-  t.is((await other.owner.get(`${other.path}/types`)).status, 200)
-  t.false(isAnswered)
-  for (const { status, body, headers } of await Promise.all(answers)) {
-    t.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'OVERLOADED', '1'])
+  const servesOther = async (key: string): Promise<boolean> => {
+    const answers = Array.from({ length: 30 }, () => w.org.owner.withoutRetries().put(place, { values: { note: 'y' } }))
+    let isAnswered = false
+    void Promise.race(answers).then(() => {
+      isAnswered = true
+    })
+    // Two of the 8 connections are left to others.
+    await eventually(async () => isAnswered || (await countLockWaits(w.db)) === 6)
+    t.is((await other.owner.post(`${other.path}/types`, { key, label: 'Own' })).status, 201)
+    t.is((await other.owner.get(`${other.path}/types`)).status, 200)
+    const isServed = !isAnswered
+    for (const { status, body, headers } of await Promise.all(answers)) {
+      t.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'OVERLOADED', '1'])
+    }
+    return isServed
   }
+  // A busy machine may need more than the 3 s for the other workspace's calls.
+  let isServed = false
+  for (let attempt = 1; !isServed && attempt <= 5; attempt++) isServed = await servesOther(`own_${attempt}`)
+  t.true(isServed, 'the other workspace is served before the waits end')
   await lock.release()
   t.is((await w.org.owner.put(place, { values: { note: 'z' } })).status, 204)
 })
