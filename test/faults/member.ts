@@ -25,7 +25,7 @@ export interface Member {
   readonly back: () => Promise<void>
 }
 
-export type MemberConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey'>
+export type MemberConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'secretKey' | 'otherSecretKey'>
 
 type Environment = Readonly<Record<string, string>>
 

@@ -45,7 +45,7 @@ export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<
   })
   const cluster = await startCluster(t, options.folders ?? { data: join(home, 'data') })
   await release(cluster.url)
-  const config = { databaseUrl: cluster.url, dataDir: home, secretKey: randomBytes(32) }
+  const config = { databaseUrl: cluster.url, dataDir: home, secretKey: randomBytes(32), otherSecretKey: null }
   const all = options.environment ?? {}
   const first = { ...all, ...options.firstEnvironment, ...(options.through ? { DATABASE_URL: await options.through(cluster.url) } : {}) }
   const given = { ...all, ...options.apiEnvironment }

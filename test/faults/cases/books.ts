@@ -6,6 +6,7 @@ import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender, type Sent } from '#test/faults/load/sender.ts'
 import { seconds } from '#test/faults/measure.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
+import { until } from '#test/faults/until.ts'
 import { openModelBooks } from '#test/features/accounting/model/books.ts'
 import { type Operation, operation } from '#test/features/accounting/model/random.ts'
 import { type Caller, type Checks, type Response, runModel } from '#test/features/accounting/model/run.ts'
@@ -15,8 +16,6 @@ const clients = 8
 
 /** Operations of a run; MODEL_OPERATIONS makes it a long one. */
 const size = Number(process.env.MODEL_OPERATIONS ?? 2_000)
-
-const limitSeconds = 300 + size / 5
 
 /** The processes that are killed one after the other while the clients work: every process that a posting uses. */
 const kills: readonly ((site: Site) => Promise<unknown>)[] = [
@@ -38,7 +37,7 @@ async function again(member: Site['apis'][number] | undefined): Promise<void> {
  */
 export const booksKilled: FaultCase = {
   name: 'books, kill -9 of an API, of the database, of a worker',
-  limitSeconds,
+  limitSeconds: 300 + size / 5,
   run: async (t) => {
     const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
     const site = await openSite(t)
@@ -63,7 +62,7 @@ export const booksKilled: FaultCase = {
 /** Distributes the kills over the work. */
 async function killDuring(site: Site, progress: { readonly begun: number }): Promise<void> {
   for (const [index, kill] of kills.entries()) {
-    await eventually(() => progress.begun >= ((index + 1) * size) / (kills.length + 1), limitSeconds * 1_000)
+    await until(() => progress.begun >= ((index + 1) * size) / (kills.length + 1))
     await kill(site)
   }
 }

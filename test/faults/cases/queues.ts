@@ -3,7 +3,7 @@ import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { Sender } from '#test/faults/load/sender.ts'
 import { Acknowledged, workAt } from '#test/faults/queues/stations.ts'
 import { openSite, type Site } from '#test/faults/site.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { until } from '#test/faults/until.ts'
 import type { Org } from '#test/support/factories.ts'
 
 const stations = 8
@@ -11,8 +11,6 @@ const kills = 10
 
 /** Operations of a run; QUEUE_OPERATIONS makes it a long one. */
 const operations = Number(process.env.QUEUE_OPERATIONS ?? 2_000)
-
-const limitSeconds = 120 + operations / 10
 
 /** Time for begun requests to be answered after the end of the load. */
 const patienceMs = 60_000
@@ -23,7 +21,7 @@ const patienceMs = 60_000
  */
 export const queueKilled: FaultCase = {
   name: 'a work queue, kill -9 of an API or a worker',
-  limitSeconds,
+  limitSeconds: 120 + operations / 10,
   run: async (t) => {
     const site = await openSite(t)
     const path = await makeQueue(site.org)
@@ -41,12 +39,12 @@ export const queueKilled: FaultCase = {
     all.catch(() => undefined)
     for (; killed < kills; killed++) {
       const due = (operations * (killed + 1)) / (kills + 1)
-      await eventually(() => acknowledged.operations >= due, limitSeconds * 1_000)
+      await until(() => acknowledged.operations >= due)
       const member = [...site.apis, ...site.workers][killed % 4]
       await member?.kill()
       await member?.start()
     }
-    await eventually(isOver, limitSeconds * 1_000)
+    await until(isOver)
     const timer = setTimeout(() => enough.abort(), patienceMs)
     await all
     clearTimeout(timer)
