@@ -7,7 +7,7 @@ import { openSite } from '#test/faults/site.ts'
 
 const heapMegabytes = 56
 const greedyClients = 24
-const forMs = 12_000
+const forMs = 30_000
 
 /** APIs with far too little memory for their requests: each may die and is restarted. */
 export const memoryPressure: FaultCase = {
