@@ -23,7 +23,7 @@ export const paymentsKilled: FaultCase = {
   run: async (t) => {
     const roots: string[] = []
     const { root } = await startRetryingProxy(t, roots)
-    const site = await openSite(t, { environment: { PUBLIC_URL: root } })
+    const site = await openSite(t, { environment: { PUBLIC_URL: root, TRUST_PROXY: '1' } })
     roots.push(...site.apis.map(({ root }) => root))
     const connectionId = await connect(site.org, 'sandbox')
     await bookPayments(site)

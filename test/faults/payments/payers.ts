@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hangMs } from '#test/faults/measure.ts'
 import type { Site } from '#test/faults/site.ts'
+import { fromAnywhere } from '#test/support/account.ts'
 import { Client } from '#test/support/client.ts'
 import type { Answer } from '#test/support/send-request.ts'
 
@@ -48,11 +49,13 @@ export async function payUntil(isOver: () => boolean, site: Site, connectionId: 
 
 async function pay(ask: (send: (root: string) => Promise<Answer>) => Promise<Answer>, orgId: string, linkId: string, paid: Paid) {
   const path = `/pay/${orgId}/${linkId}`
+  // Each payer has an address, for pages of payments count the requests of one.
+  const address = fromAnywhere()
   for (;;) {
-    const page = await ask((root) => new Client(root, null).withoutRetries().get(path))
+    const page = await ask((root) => new Client(root, null).withoutRetries().get(path, address))
     const formToken = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     const form = new URLSearchParams({ form_token: formToken, action: 'pay', name: 'Pia Payer', email: '' }).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = { ...address, 'content-type': 'application/x-www-form-urlencoded' }
     const after = formToken === '' ? page : await ask((root) => new Client(root, null).withoutRetries().post(path, form, headers))
     if (/payment has been made/.test(after.text)) return void paid.links.add(linkId)
     if (after.status !== 200) return void paid.wrong.push(`a payer was refused: ${after.status} ${after.text}`)
