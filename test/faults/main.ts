@@ -6,7 +6,8 @@ import { formatTable } from '../../bin/table.ts'
 
 /** `npm run test:faults`: real processes, killed, cut off and starved under load, and whether every guarantee held. */
 const { values: options } = parseArgs({ options: { only: { type: 'string', default: '' } } })
-const chosen = cases.filter(({ name }) => name.includes(options.only))
+const exact = cases.filter(({ name }) => name === options.only)
+const chosen = exact.length > 0 ? exact : cases.filter(({ name }) => name.includes(options.only))
 if (chosen.length === 0) throw new Error(`No case has ${options.only} in its name: ${cases.map(({ name }) => name).join(', ')}`)
 
 const outcomes: Outcome[] = []
