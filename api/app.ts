@@ -28,7 +28,7 @@ export function createApp(services: ApiServices): Koa {
   serveHealth(routers.routerFor, services)
   serveDescription(routers.routerFor, sections, services.config.publicUrl)
   // After the reference: of paths with a name, the first that was registered answers.
-  serveGuide(routers.routerFor, services.config.publicUrl)
+  serveGuide(routers.routerFor, services)
   servePageFiles(routers.routerFor)
   const observeRequest = createRequestObserver(services)
   const respond: Koa.Middleware = async (ctx, next) => {

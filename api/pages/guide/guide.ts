@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { prefersPage } from '#api/http/not-found.ts'
+import type { ApiServices } from '#api/http/services.ts'
 import { fileVersion } from '#api/pages/assets/files.ts'
 import { type CachedPage, cachedPage, sendCached } from '#api/pages/cached-page.ts'
 import { type GuidePage, readGuide, type Section } from '#api/pages/guide/guide-pages.ts'
@@ -39,8 +40,8 @@ const renderHits = template<{ readonly root: string; readonly query: string; rea
 const maxQueryLength = 200
 
 /** Serves docs/contract as a guide: `/docs` with the list of pages, `/docs/<page>`, and `/docs/search?q=` over all of them. */
-export function serveGuide(routerFor: (path: string) => Router, publicUrl: string): void {
-  const root = basePathOf(publicUrl)
+export function serveGuide(routerFor: (path: string) => Router, { config, rateLimits }: Pick<ApiServices, 'config' | 'rateLimits'>): void {
+  const root = basePathOf(config.publicUrl)
   // Read on the first request: at start it would cost 60 ms. A failed reading is tried again.
   let reading: Promise<LoadedGuide> | undefined
   const load = () => {
@@ -61,6 +62,7 @@ export function serveGuide(routerFor: (path: string) => Router, publicUrl: strin
     const query = new URLSearchParams(ctx.querystring).get('q')?.trim() ?? ''
     if (query.length > maxQueryLength)
       throw failure(ctx, problem('VALIDATION_ERROR', `q must have at most ${maxQueryLength} characters, got ${query.length}`))
+    await rateLimits.countClient(ctx, 'content')
     const guide = await load()
     const body = renderHits({ root, query, hits: searchGuide(guide.index, query), maxHits })
     sendCached(ctx, framed(guide, { title: 'Search', query, body, headings: [] }))

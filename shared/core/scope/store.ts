@@ -84,8 +84,7 @@ export type Workspace = RowOf<typeof workspaceColumns>
 const allOn = JSON.stringify(Object.fromEntries(apps.map((app) => [app, true])))
 
 /** The select list of a workspace's settings; `of` is the table or its alias. An app without a stored flag is on. */
-export const selectSettings = (of: string): string =>
-  selectList(workspaceColumns, of).replace(`${of}.apps`, `'${allOn}'::jsonb || ${of}.apps as apps`)
+export const selectSettings = (of: string): string => selectList(workspaceColumns, of, { apps: `'${allOn}'::jsonb || ${of}.apps` })
 
 const enteredColumns = {
   ...workspaceColumns,

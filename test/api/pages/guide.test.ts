@@ -40,6 +40,13 @@ test('guide: a page is cached by its ETag, runs no script and is in no frame', a
   }
 })
 
+test('guide: a search counts against the quota of content, a page does not', async (t) => {
+  const w = await fresh()
+  const search = await w.visitor.get('/docs/search?q=claim')
+  t.regex(search.headers.get('ratelimit-policy') ?? '', /^"content";q=\d+;w=60$/)
+  t.is((await w.visitor.get('/docs/queues')).headers.get('ratelimit-policy'), null)
+})
+
 test('guide: ids of headings follow the rule by which the pages link to each other, and are unique', async (t) => {
   const w = await fresh()
   for (const name of others) {

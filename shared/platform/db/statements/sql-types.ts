@@ -84,8 +84,15 @@ export type ParamsOf<Declared> = { readonly [Name in keyof Declared]: Declared[N
 /** The row of columns. */
 export type RowOf<Declared> = { readonly [Name in keyof Declared]: Declared[Name] extends SqlType<infer Row, infer _> ? Row : never }
 
-/** The select list of columns that are named as in the table; `of` is the table or its alias. */
-export const selectList = (columns: Columns, of?: string): string =>
+/**
+ * The select list of columns that are named as in the table; `of` is the table or its alias. `expressions` holds the SQL of columns that
+ * are computed.
+ */
+export const selectList = (columns: Columns, of?: string, expressions: Readonly<Record<string, string>> = {}): string =>
   Object.keys(columns)
-    .map((name) => (of === undefined ? name : `${of}.${name}`))
+    .map((name) => {
+      const expression = expressions[name]
+      if (expression !== undefined) return `${expression} as ${name}`
+      return of === undefined ? name : `${of}.${name}`
+    })
     .join(', ')
