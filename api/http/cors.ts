@@ -3,27 +3,27 @@ import type { Route } from '#api/http/route.ts'
 import type { Routers } from '#api/http/routers.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
-const exposed =
+const exposedHeaders =
   'X-Request-ID, X-Export-Truncated, ETag, Link, Location, Content-Disposition, Content-Range, Retry-After, Preference-Applied, RateLimit, RateLimit-Policy'
 
-/** Which websites may call a route from a browser. */
+/** The websites whose pages may call a route from a browser: all, or only this server's own. */
 const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' => origins ?? (kind === 'page' ? 'own' : 'any')
 
-/** Whether a route refuses requests from other websites. A GET route never does, since links in mails are cross-site. */
+/** Whether a route refuses requests from other websites. A GET route accepts them: a click on a link in a mail is a cross-site request. */
 export const refusesCrossSite = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean =>
   originsOf(route) === 'own' && route.method !== 'GET'
 
 /**
- * Sets CORS headers for any origin, without credentials (docs/contract/conventions.md#cors), on routes with origins 'any' and on all paths
- * below `/v1`, also unknown ones. Answers a preflight itself and returns true; otherwise it only sets headers.
+ * Sets CORS headers for any origin, without credentials (docs/contract/conventions.md#cors), on routes whose origins are 'any' and on every
+ * path below `/v1`, known or not. Answers a preflight and returns true. Returns false for any other request, which is still to be answered.
  */
 export function allowCrossOrigin(ctx: Context, routers: Routers): boolean {
   if (ctx.req.headers.origin === undefined) return false
-  const asked = ctx.req.headers['access-control-request-method']
-  const isPreflight = ctx.method === 'OPTIONS' && asked !== undefined
-  if (!isOpen(isPreflight ? asked : ctx.method, ctx.path, routers)) return false
+  const requestedMethod = ctx.req.headers['access-control-request-method']
+  const isPreflight = ctx.method === 'OPTIONS' && requestedMethod !== undefined
+  if (!isOpen(isPreflight ? requestedMethod : ctx.method, ctx.path, routers)) return false
   ctx.set('Access-Control-Allow-Origin', '*')
-  ctx.set('Access-Control-Expose-Headers', exposed)
+  ctx.set('Access-Control-Expose-Headers', exposedHeaders)
   if (!isPreflight) return false
   ctx.set('Access-Control-Allow-Methods', 'GET, POST, PUT, PATCH, DELETE')
   ctx.set('Access-Control-Allow-Headers', ctx.get('access-control-request-headers') || 'Authorization, Content-Type')
@@ -39,22 +39,22 @@ function isOpen(method: string, path: string, routers: Routers): boolean {
 }
 
 /**
- * Throws FORBIDDEN for a browser's cross-site request (docs/contract/conventions.md#cross-site-requests), by Sec-Fetch-Site, or by Origin
- * in older browsers. A request with neither header is not from a browser.
+ * Throws FORBIDDEN for a browser's cross-site request (docs/contract/conventions.md#cross-site-requests). The header Sec-Fetch-Site decides;
+ * without it, as in older browsers, Origin does. A request with neither header passes: no browser sent it.
  */
 export function refuseCrossSite(ctx: Context, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = ctx.req.headers
-  const isOwn = site === undefined ? origin === undefined || isOurs(origin, ctx, publicUrl) : site === 'same-origin' || site === 'none'
+  const isOwn = site === undefined ? origin === undefined || isOwnOrigin(origin, ctx, publicUrl) : site === 'same-origin' || site === 'none'
   if (!isOwn) throw problem('FORBIDDEN', 'Pages of other websites may not send this request')
 }
 
 /**
- * Whether an origin is this server's: the origin of the public URL, or, when the request has another host, that host. A browser always sends
- * the true host; the scheme is unknown behind a proxy.
+ * Whether an origin is this server's: that of the public URL, or, in a request to another host, any origin with that host. A page cannot make a
+ * browser send a false Host. The scheme is not compared, since it is unknown behind a proxy.
  */
-function isOurs(origin: string, { host }: Context, publicUrl: string): boolean {
+function isOwnOrigin(origin: string, { host }: Context, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false
-  const ours = new URL(publicUrl)
-  const { origin: sent, host: sentHost } = new URL(origin)
-  return sent === ours.origin || (host !== ours.host && sentHost === host)
+  const publicAddress = new URL(publicUrl)
+  const { origin: sentOrigin, host: sentHost } = new URL(origin)
+  return sentOrigin === publicAddress.origin || (host !== publicAddress.host && sentHost === host)
 }

@@ -16,10 +16,10 @@ export interface FilledQueue {
 
 const stages = [{ key: 'in', kind: 'start', sla_seconds: 1_000_000 }, { key: 'work' }, { key: 'out', kind: 'terminal' }]
 
-/** Claims expire at once, so that both sides always find something to claim. */
+/** Claims expire after a second, so that both sides always find something to claim. */
 const settings = { lease_seconds: 1 }
 
-/** A tenth of the items waits, a tenth is in work, the others are done. */
+/** A tenth of the items waits in the stage `in`, a tenth is in `work`, the others are done. */
 const fillItems = statement(
   'bench.fillItems',
   `insert into queue_items (workspace_id, queue_id, key, stage, status, priority, source, batch, payload, assignee_id, entered_stage_at,
@@ -54,11 +54,11 @@ export async function makeQueues(
   sizes: readonly number[],
 ): Promise<FilledQueue[]> {
   const db = new Database(databaseUrl, { connections: 1, name: 'bench queues', statementTimeoutMs: 900_000 })
-  const ask = sender(kontorUrl, place)
+  const send = sender(kontorUrl, place)
   const made: FilledQueue[] = []
   try {
     for (const items of sizes) {
-      const { id }: { readonly id: string } = await ask('POST', '/queues', { name: `Of ${items}`, stages, settings })
+      const { id }: { readonly id: string } = await send('POST', '/queues', { name: `Of ${items}`, stages, settings })
       const queue = { workspaceId: place.workspaceId, queueId: id }
       await db.query(fillItems({ ...queue, items }))
       await db.query(fillCounts(queue))

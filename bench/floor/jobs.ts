@@ -1,12 +1,12 @@
 import Router from '@koa/router'
 import { pool } from '#bench/floor/database.ts'
-import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/queue.ts'
+import { channels, createSignal, listen, openBoss, queueName } from '#bench/floor/queue.ts'
 
-/** Request and reply through an idle worker: sends the job, wakes the worker and waits for its completion signal. */
+/** The route of a job: sends it to the queue, wakes the worker and answers once the worker has signalled its completion. */
 export async function jobRoutes(): Promise<Router> {
   const router = new Router()
   const boss = await openBoss(pool)
-  const filled = signalling(pool, channels.filled)
+  const signalFilled = createSignal(pool, channels.filled)
   const waiting = new Map<string, () => void>()
   await listen(channels.completed, (ids) => {
     for (const id of ids.split(' ')) waiting.get(id)?.()
@@ -16,7 +16,7 @@ export async function jobRoutes(): Promise<Router> {
     const done = Promise.withResolvers<void>()
     waiting.set(id, done.resolve)
     await boss.send(queueName, {}, { id })
-    filled(queueName)
+    signalFilled(queueName)
     await done.promise
     waiting.delete(id)
     ctx.body = { data: { id } }

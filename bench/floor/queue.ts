@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 
-/** The floor's queue, and the channels by which API and worker wake each other. */
+/** The floor's queue, and the NOTIFY channels by which its routes and its worker wake each other. */
 export const queueName = 'bench.floor'
-export const channels = { filled: 'bench_filled', completed: 'bench_settled' } as const
+export const channels = { filled: 'bench_filled', completed: 'bench_completed' } as const
 
-/** pg-boss without maintenance; creates the queue. */
+/** Starts pg-boss without maintenance and creates the queue. */
 export async function openBoss(pool: pg.Pool): Promise<PgBoss> {
   const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) }
   const boss = new PgBoss({ db, migrate: false, createSchema: false, supervise: false, schedule: false, useListenNotify: false })
@@ -22,19 +22,22 @@ export async function listen(channel: string, receive: (payload: string) => void
   await client.query(`listen ${channel}`)
 }
 
-/** Collects for two milliseconds and sends one notification: a notification per transaction would serialize the commits. */
-export function signalling(pool: pg.Pool, channel: string): (word: string) => void {
+/**
+ * Creates the function that notifies a channel of an id. Ids of two milliseconds go out in one notification, since one per transaction would
+ * serialize the commits.
+ */
+export function createSignal(pool: pg.Pool, channel: string): (id: string) => void {
   let gathered = new Set<string>()
-  return (word) => {
+  return (id) => {
     if (gathered.size === 0) {
       setTimeout(() => {
-        const words = [...gathered]
+        const ids = [...gathered]
         gathered = new Set()
-        for (let start = 0; start < words.length; start += 150) {
-          void pool.query({ name: channel, text: 'select pg_notify($1, $2)', values: [channel, words.slice(start, start + 150).join(' ')] })
+        for (let start = 0; start < ids.length; start += 150) {
+          void pool.query({ name: channel, text: 'select pg_notify($1, $2)', values: [channel, ids.slice(start, start + 150).join(' ')] })
         }
       }, 2)
     }
-    gathered.add(word)
+    gathered.add(id)
   }
 }

@@ -38,8 +38,8 @@ export function recordRoutes({ actorId, types }: FloorOptions): Router {
   router.post('/records/:type', async (ctx) => {
     const { type, run } = of(ctx.params.type)
     const { values } = JSON.parse(await readText(ctx.req))
-    const given = [values.name, values.stage, values.amount, 'USD', values.due, values.email, values.notes]
-    const [row] = await run(pool, 'create', [actorId, ...given, type.workspaceId, type.key, JSON.stringify(values), type.typeId])
+    const recordValues = [values.name, values.stage, values.amount, 'USD', values.due, values.email, values.notes]
+    const [row] = await run(pool, 'create', [actorId, ...recordValues, type.workspaceId, type.key, JSON.stringify(values), type.typeId])
     ctx.status = 201
     ctx.body = { data: { ...row, values } }
   })

@@ -1,28 +1,29 @@
 import { createServer } from 'node:http'
 import { pool } from '#bench/floor/database.ts'
-import { channels, listen, openBoss, queueName, signalling } from '#bench/floor/queue.ts'
+import { channels, createSignal, listen, openBoss, queueName } from '#bench/floor/queue.ts'
 
 /**
- * A worker without work: takes up to a hundred jobs at once, completes them together and signals it. The bench starts it with DATABASE_URL
- * and PORT, which answers once it takes jobs.
+ * A worker whose jobs do nothing. It fetches up to 100 jobs at once, completes them together and signals each completion. The bench starts it
+ * with DATABASE_URL and PORT; it answers HTTP on that port once it fetches jobs.
  */
 const boss = await openBoss(pool)
-const signalCompleted = signalling(pool, channels.completed)
-/** While one taker waits for the database, another continues. */
-const takers = Array.from({ length: 4 }, () => ({ isWanted: false, isTaking: false }))
+const signalCompleted = createSignal(pool, channels.completed)
+/** Four loops fetch at the same time, so that one continues while another waits for the database. */
+const loops = Array.from({ length: 4 }, () => ({ isSignalled: false, isRunning: false }))
 
-async function take(taker: (typeof takers)[number]): Promise<void> {
-  taker.isWanted = true
-  if (taker.isTaking) return
-  taker.isTaking = true
-  while (taker.isWanted) {
-    taker.isWanted = false
-    while (await takeSome());
+/** Fetches until the queue is empty. A signal that arrives meanwhile makes the loop look once more. */
+async function run(loop: (typeof loops)[number]): Promise<void> {
+  loop.isSignalled = true
+  if (loop.isRunning) return
+  loop.isRunning = true
+  while (loop.isSignalled) {
+    loop.isSignalled = false
+    while (await completeSome());
   }
-  taker.isTaking = false
+  loop.isRunning = false
 }
 
-async function takeSome(): Promise<boolean> {
+async function completeSome(): Promise<boolean> {
   const ids = (await boss.fetch(queueName, { batchSize: 100 })).map(({ id }) => id)
   if (ids.length === 0) return false
   await boss.complete(queueName, ids)
@@ -30,10 +31,10 @@ async function takeSome(): Promise<boolean> {
   return true
 }
 
-const takeAll = (): void => {
-  for (const taker of takers) void take(taker)
+const runAll = (): void => {
+  for (const loop of loops) void run(loop)
 }
 
-await listen(channels.filled, takeAll)
+await listen(channels.filled, runAll)
 createServer((_, response) => response.end()).listen(Number(process.env.PORT), '127.0.0.1')
-takeAll()
+runAll()

@@ -1,5 +1,6 @@
 /**
- * Tags of the API's description, in their order: what each is about, and the page of the guide, perhaps with a heading, that has its rules.
+ * The tags of the OpenAPI document, in its order. Each has a description, and the page of docs/contract that holds its rules, with a heading
+ * where only a part of the page is about it.
  */
 export const tags = {
   People: [

@@ -56,13 +56,13 @@ async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]
   // The work of a worker for a report.
   await updateMonthSums({ db, workspace: { id: large.workspaceId } })
   await db.close()
-  const ask = sender(kontorUrl, { ...large, token: loaded.token })
+  const sendRequest = sender(kontorUrl, { ...large, token: loaded.token })
   const ledger = `/accounting/ledger?account=${large.accounts[3]}&limit=200`
   let cursor: string | null = ''
   let deep = ledger
   for (let rows = 0; cursor !== null && rows < 10_000; rows += 1_000) {
     deep = cursor === '' ? ledger : `${ledger}&cursor=${cursor}`
-    const page: { readonly next_cursor: string | null } = await ask(
+    const page: { readonly next_cursor: string | null } = await sendRequest(
       'GET',
       `${ledger.replace('=200', '=1000')}${cursor && `&cursor=${cursor}`}`,
     )

@@ -5,7 +5,8 @@ import { scanAtStations } from '#bench/queues/stations.ts'
 import { get, nth, race, send } from '#bench/race.ts'
 
 /**
- * Work queues: compared with the bare statements; four stations at their pace; and Kontor with many items compared with few, within 1.2.
+ * Work queues, in three sets of cases: Kontor compared with the floor; four stations that scan at a fixed rate; and a large queue compared with
+ * a small one, whose requests may take at most 1.2 times as long.
  */
 export const queues: Group = {
   name: 'queues',
@@ -14,20 +15,20 @@ export const queues: Group = {
     const [small, large] = [loaded.sizes[0].records, loaded.sizes.at(-1)?.records ?? 0]
     const [few, many = few] = await makeQueues(bench, loaded, small === large ? [small] : [small, large])
     if (!few || !many) throw new Error('The queues are missing')
-    return [...againstStatements(bench, many), stations(bench, many), ...(many.items > few.items ? independent(bench, few, many) : [])]
+    return [...floorCases(bench, many), stationsCase(bench, many), ...(many.items > few.items ? sizeCases(bench, few, many) : [])]
   },
 }
 
-/** The nth scan: each key is moved to work and by its next scan back. */
-const scanned = (items: number) => (index: number) => ({
-  key: keyOf(items, index),
+/** Bodies of scans by index: one round of all waiting keys moves them to `work`, and the next round moves them back. */
+const scanBody = (items: number) => (index: number) => ({
+  key: waitingKey(items, index),
   to_stage: Math.floor((index * 10) / items) % 2 === 0 ? 'work' : 'in',
 })
 
-/** Every tenth item waits. */
-const keyOf = (items: number, index: number): string => `key ${10 + ((index * 10) % items)}`
+/** Keys of waiting items, in rotation: `makeQueues` makes every tenth item one. */
+const waitingKey = (items: number, index: number): string => `key ${10 + ((index * 10) % items)}`
 
-function againstStatements(bench: Bench, queue: FilledQueue): Case[] {
+function floorCases(bench: Bench, queue: FilledQueue): Case[] {
   const floorPath = `/queues/${queue.place}`
   const move = (path: string) =>
     send(
@@ -35,7 +36,7 @@ function againstStatements(bench: Bench, queue: FilledQueue): Case[] {
       (index) => `${path}/items/${nth(queue.open, index)}/move`,
       (index) => ({ to_stage: Math.floor(index / queue.open.length) % 2 === 0 ? 'work' : 'in' }),
     )
-  const kinds = {
+  const requests = {
     claim: (path: string) =>
       send(
         'POST',
@@ -43,28 +44,28 @@ function againstStatements(bench: Bench, queue: FilledQueue): Case[] {
         () => ({}),
       ),
     move,
-    scan: (path: string) => send('POST', () => `${path}/scan`, scanned(queue.items)),
+    scan: (path: string) => send('POST', () => `${path}/scan`, scanBody(queue.items)),
   }
-  return Object.entries(kinds).map(([name, of]) =>
-    race(bench, { name, floor: of(floorPath), kontor: of(queue.path), aims: { ratioAtLeast: 0.6 } }),
+  return Object.entries(requests).map(([name, requestTo]) =>
+    race(bench, { name, floor: requestTo(floorPath), kontor: requestTo(queue.path), aims: { ratioAtLeast: 0.6 } }),
   )
 }
 
-function stations(bench: Bench, queue: FilledQueue): Case {
+function stationsCase(bench: Bench, queue: FilledQueue): Case {
   const { loaded, kontorUrl } = bench
-  const ask = sender(kontorUrl, loaded)
+  const sendRequest = sender(kontorUrl, loaded)
   const path = `/queues/${queue.place.split('/')[1]}`
   return {
     name: 'four stations at 20 scans a second',
     unit: 'scans/s',
-    kontor: () => scanAtStations(ask, path, (index) => keyOf(queue.items, index), Math.max(5, bench.seconds)),
+    kontor: () => scanAtStations(sendRequest, path, (index) => waitingKey(queue.items, index), Math.max(5, bench.seconds)),
     aims: { p95AtMostMs: 50, amountAtLeast: 75 },
     rounds: 3,
   }
 }
 
-function independent(bench: Bench, few: FilledQueue, many: FilledQueue): Case[] {
-  const kinds = {
+function sizeCases(bench: Bench, few: FilledQueue, many: FilledQueue): Case[] {
+  const requests = {
     board: ({ path }: FilledQueue) => get(() => `${path}/board?limit=20`),
     summary: ({ path }: FilledQueue) => get(() => `${path}/summary`),
     'list of 50': ({ path }: FilledQueue) => get(() => `${path}/items`),
@@ -83,7 +84,13 @@ function independent(bench: Bench, few: FilledQueue, many: FilledQueue): Case[] 
       ),
   }
   const sizes = [few, many].map(({ items }) => items.toLocaleString('en')).join(' → ')
-  return Object.entries(kinds).map(([kind, of]) =>
-    race(bench, { name: `${kind}, ${sizes}`, floor: of(few), kontor: of(many), floorIsKontor: true, aims: { ratioAtLeast: 1 / 1.2 } }),
+  return Object.entries(requests).map(([name, requestTo]) =>
+    race(bench, {
+      name: `${name}, ${sizes}`,
+      floor: requestTo(few),
+      kontor: requestTo(many),
+      floorIsKontor: true,
+      aims: { ratioAtLeast: 1 / 1.2 },
+    }),
   )
 }

@@ -12,7 +12,7 @@ export const fieldKey = t.String({
   description: '2 to 64 lowercase letters, digits and underscores, starting with a letter',
 })
 
-/** A menu group's key. */
+/** The slug of a module, which is a group of the menu (docs/contract/types-and-fields.md#modules). */
 export const moduleSlug = t.String({
   pattern: '^[a-z0-9_-]{1,32}$',
   description: '1 to 32 lowercase letters, digits, hyphens and underscores',

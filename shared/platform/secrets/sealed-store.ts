@@ -4,22 +4,26 @@ import { statement } from '#shared/platform/db/statements/statement.ts'
 import { createEncryptor, type Encryptor } from '#shared/platform/kernel/crypto/encryption.ts'
 import type { SecretKeys } from '#shared/platform/kernel/crypto/secret-keys.ts'
 
-/** The primary key of a table with sealed values: its columns and whether each is a uuid or a text. */
+/** The primary key of a table with sealed values: the type of each column by its name, in the order of the key. */
 type KeyColumns = Readonly<Record<string, 'uuid' | 'text'>>
 
 interface Declaration<Key extends KeyColumns, Place extends string> {
   readonly table: string
-  /** The column of the sealed values; null in rows without one. */
+  /** The column of the sealed values. Null in a row means that it has no value. */
   readonly column: string
   readonly key: Key
-  /** The purpose for which the keys are derived. A change makes everything unreadable. */
+  /** The purpose that the encryption key is derived for. If it changes, no stored value can be opened. */
   readonly purpose: string
-  /** The columns of the key that make the place that a value is sealed for, and a word after them. A change makes everything unreadable. */
+  /**
+   * Columns of the primary key. Their values, joined by blanks, are the place that a value is sealed for: the authenticated data of its
+   * encryption. If they change, no stored value can be opened.
+   */
   readonly place: readonly Place[]
-  readonly word?: string
+  /** A last word of the place, which tells apart several sealed columns of one row. It cannot change either. */
+  readonly suffix?: string
 }
 
-/** A stored value with its place, and the key of its row. */
+/** A stored value with the primary key of its row and the place that it is sealed for. */
 export interface SealedValue {
   readonly key: Readonly<Record<string, string>>
   readonly sealed: Buffer
@@ -31,35 +35,35 @@ export interface SealedColumn {
   /** `table.column`. */
   readonly name: string
   readonly encryptor: (keys: SecretKeys) => Encryptor
-  /** The next values in the order of the key, from the first for null. */
+  /** Reads at most `limit` values in the order of the primary key: those that follow `after`, or the first ones for null. */
   readonly read: (db: Executor, after: SealedValue | null, limit: number) => Promise<readonly SealedValue[]>
-  /** Replaces values that still are what was read; the others have been sealed anew by whoever changed them. */
+  /** Stores the renewed values and returns their number. A value that was changed since the read is skipped: its writer sealed it anew. */
   readonly replace: (db: Executor, values: readonly (SealedValue & { readonly renewed: Buffer })[]) => Promise<number>
 }
 
-/** The same with what seals and opens single values. */
+/** A sealed column with the functions that seal and open one value. */
 interface SealedValues<Place extends string> extends SealedColumn {
   readonly seal: (keys: SecretKeys, key: Readonly<Record<Place, string>>, text: string) => Buffer
-  /** Throws when the bytes are not the value of this row, or sealed under neither key. */
+  /** Throws if the bytes are not the value of this row, or were sealed under neither key. */
   readonly open: (keys: SecretKeys, key: Readonly<Record<Place, string>>, sealed: Buffer) => string
 }
 
-/** The least value of each type, below every key. */
+/** A value of each type that sorts before every key. */
 const least = { uuid: '00000000-0000-0000-0000-000000000000', text: '' } as const
 const types = { uuid, text } as const
 
 /**
- * Declares a column of values that are sealed under SECRET_KEY. Name it in `sealed` of the feature's manifest: a rotation seals anew what is
- * named there, and the rest is lost with the old key. Only here may an encryptor for stored values be made.
+ * Declares a column of values that are sealed under SECRET_KEY. Name it in `sealed` of the feature's manifest: a rotation seals anew only the
+ * columns that are named there, and values of all others are lost once the old key is gone. Make encryptors for stored values nowhere else.
  */
 export function defineSealed<const Key extends KeyColumns, const Place extends keyof Key & string>(
   declaration: Declaration<Key, Place>,
 ): SealedValues<Place> {
-  const { table, column, purpose, place, word } = declaration
+  const { table, column, purpose, place, suffix } = declaration
   const names = Object.keys(declaration.key)
   const encryptor = (keys: SecretKeys) => createEncryptor(keys, purpose)
   const placeOf = (key: Readonly<Record<Place, string>>) =>
-    [...place.map((name) => key[name]), ...(word === undefined ? [] : [word])].join(' ')
+    [...place.map((name) => key[name]), ...(suffix === undefined ? [] : [suffix])].join(' ')
   const keyColumns = Object.fromEntries(names.map((name) => [name, types[declaration.key[name] ?? 'text'].notNull]))
   const afterParams: Readonly<Record<string, SqlType<unknown, string>>> = Object.fromEntries(
     names.map((name) => [`after_${name}`, types[declaration.key[name] ?? 'text']]),

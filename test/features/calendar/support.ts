@@ -5,10 +5,10 @@ import type { World } from '#test/support/world.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Below the calendar part of a workspace. */
+/** The path of a calendar route of the workspace. */
 export const at = (w: Pick<World, 'org'>, path: string): string => `${w.org.path}/calendar${path}`
 
-/** A calendar that the client makes, a team one unless it is said. */
+/** Creates a calendar as the client, by default the owner, and returns it. Without `kind` in the body it is a team calendar. */
 export async function makeCalendar(t: ExecutionContext, w: Pick<World, 'org'>, body: Body = {}, client: Client = w.org.owner) {
   const { status, data, text } = await client.post(at(w, '/calendars'), {
     key: `c-${crypto.randomUUID().slice(0, 8)}`,
@@ -20,14 +20,14 @@ export async function makeCalendar(t: ExecutionContext, w: Pick<World, 'org'>, b
   return data
 }
 
-/** An event that the client makes. */
+/** Creates an event as the client, by default the owner, and returns it. */
 export async function makeEvent(t: ExecutionContext, w: Pick<World, 'org'>, body: Body, client: Client = w.org.owner) {
   const { status, data, text } = await client.post(at(w, '/events'), { title: 'Review', start: '2026-12-01T09:00:00Z', ...body })
   t.is(status, 201, text)
   return data
 }
 
-/** The occurrences that the client sees between two times, as `title start`. */
+/** The occurrences that the client sees from one instant to another, each as `title start`. `more` is further query text, such as `&q=x`. */
 export async function occurrences(
   w: Pick<World, 'org'>,
   from: string,
@@ -39,5 +39,5 @@ export async function occurrences(
   return data.events.map(({ title, start }: { title: string; start: string }) => `${title} ${start.replace(':00.000000Z', 'Z')}`)
 }
 
-/** A member whose roles allow nothing. */
+/** A member without a role. */
 export const stranger = (w: World): Promise<Caller> => createMember(w, w.org, [])

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { makeEvent } from '#test/features/calendar/support.ts'
 import { start as begin, byHand, chain, createFlow, ended, outputsOf, runOf, runsOf } from '#test/features/flows/support.ts'
-import { following, north, stages } from '#test/features/queues/following.ts'
+import { createFollowingQueue, northRule, stages } from '#test/features/queues/following.ts'
 import { createLine, plainStages } from '#test/features/queues/support.ts'
 import type { Client } from '#test/support/client.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
@@ -181,13 +181,16 @@ test('visibility: the item that started a flow is shown to callers who may read 
 test('visibility: if items follow their records, the item that started a flow is shown to callers who may read its record', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
-  const { line, job } = await following(t, { ...w, org })
+  const { line, createJob } = await createFollowingQueue(t, { ...w, org })
   const rights = [allow('flows:read', 'flows:update', 'flows:run'), allow('queues:read')]
-  const [seeing, blind] = [await createMember(w, org, [...rights, allow('records:read')]), await createMember(w, org, [...rights, north])]
+  const [seeing, blind] = [
+    await createMember(w, org, [...rights, allow('records:read')]),
+    await createMember(w, org, [...rights, northRule]),
+  ]
   const flow = await createFlow(t, org, chain(byHand, filter('f', '{{trigger.input.item.payload.list}}')))
   const entered = stages.map((stage) => (stage.key === 'work' ? { ...stage, on_enter: { flow_id: flow.id } } : stage))
   t.is((await org.owner.put(line.path, { stages: entered })).status, 200)
-  const [item = ''] = await line.add([{ key: 'a', record_id: await job('south'), payload: { list: [{ code: 'swordfish' }] } }])
+  const [item = ''] = await line.add([{ key: 'a', record_id: await createJob('south'), payload: { list: [{ code: 'swordfish' }] } }])
   t.is((await line.move(item, 'work')).status, 200)
   await w.drain()
   t.true((await shownTo(t, org, flow.id, seeing.client)).includes('swordfish'))
@@ -197,9 +200,9 @@ test('visibility: if items follow their records, the item that started a flow is
 test('visibility: a flow whose editor may not read a record gets no id of the item with its key', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
-  const { line, job } = await following(t, { ...w, org })
-  await line.add([{ key: 'a', record_id: await job('south') }])
-  const editor = await createMember(w, org, [allow('flows:create', 'flows:run', 'queues:enqueue'), north])
+  const { line, createJob } = await createFollowingQueue(t, { ...w, org })
+  await line.add([{ key: 'a', record_id: await createJob('south') }])
+  const editor = await createMember(w, org, [allow('flows:create', 'flows:run', 'queues:enqueue'), northRule])
   const adding = chain(byHand, ['a', 'action.enqueue_item', { queue_key: 'line', key: 'a' }])
   const flow = await createFlow(t, org, adding, editor.client)
   const run = await ended(org, flow.id, await begin(t, org, flow.id))

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { following, north, ofQueues, threeItems } from '#test/features/queues/following.ts'
+import { addThreeItems, createFollowingQueue, northRule, queueRule } from '#test/features/queues/following.ts'
 import { dropFollowSetting } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
 import { type Caller, createMember } from '#test/support/factories.ts'
@@ -17,14 +17,14 @@ test('follow views: the setting is false by default, needs a type, and stays whe
   const refused = await org.owner.put(plain.path, { settings: { items_follow_records: true } })
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /settings\.items_follow_records needs object_type/)
-  const { w, line } = await following(t, await start())
+  const { w, line } = await createFollowingQueue(t, await start())
   t.is((await w.org.owner.put(line.path, { settings: { lease_seconds: 9 } })).data.settings.items_follow_records, true)
   t.is((await w.org.owner.put(line.path, { object_type: null })).status, 400)
 })
 
 test('follow views: a queue that was stored before the setting existed behaves as if it were off', async (t) => {
-  const { w, line, reader, job } = await following(t, await start())
-  const [b = ''] = await line.add([{ key: 'b', record_id: await job('south') }])
+  const { w, line, reader, createJob } = await createFollowingQueue(t, await start())
+  const [b = ''] = await line.add([{ key: 'b', record_id: await createJob('south') }])
   t.is((await reader.client.get(`${line.path}/items/${b}`)).status, 404)
   await dropFollowSetting(w.db, line.id)
   t.is((await w.org.owner.put(line.path, { name: 'old' })).data.settings.items_follow_records, false)
@@ -32,12 +32,12 @@ test('follow views: a queue that was stored before the setting existed behaves a
 })
 
 test('follow views: lists, totals, search, board, counts, batches and history leave out items of records that the caller may not read', async (t) => {
-  const all = await following(t, await start())
-  const { w, line, reader, job } = all
-  const [a = '', b = '', c = ''] = await threeItems(all)
-  const [late = ''] = await line.add([{ key: 'b2', record_id: await job('south'), batch: 'hidden' }])
+  const queue = await createFollowingQueue(t, await start())
+  const { w, line, reader, createJob } = queue
+  const [a = '', b = '', c = ''] = await addThreeItems(queue)
+  const [late = ''] = await line.add([{ key: 'b2', record_id: await createJob('south'), batch: 'hidden' }])
   for (const id of [a, b, late]) await w.org.owner.patch(`${line.path}/items/${id}`, { due_at: '2020-01-01T00:00:00Z' })
-  const [done = ''] = await line.add([{ key: 'b3', record_id: await job('south'), stage: 'out', batch: 'truck' }])
+  const [done = ''] = await line.add([{ key: 'b3', record_id: await createJob('south'), stage: 'out', batch: 'truck' }])
   const as = async (client: Caller['client'], of: string) => {
     const answer = await client.get(`${line.path}${of}`)
     t.is(answer.status, 200, answer.text)
@@ -116,30 +116,30 @@ test('follow views: lists, totals, search, board, counts, batches and history le
 })
 
 test('follow views: queues of several types are each counted by their own records, and a deny rule hides items too', async (t) => {
-  const { w, line, job } = await following(t, await start())
+  const { w, line, createJob } = await createFollowingQueue(t, await start())
   const { owner, path } = w.org
   const { data: hall } = await owner.post(`${path}/records/locations`, { values: { name: 'Hall' } })
   const settings = { items_follow_records: true }
   const halls = await createLine(t, w.org, { object_type: 'locations', settings }, 'halls')
   const plain = await createLine(t, w.org, { object_type: 'jobs' }, 'plain')
-  const records = [await job('north'), await job('south'), await job('south')]
+  const records = [await createJob('north'), await createJob('south'), await createJob('south')]
   for (const each of [line, plain]) await each.add(records.map((record_id, index) => ({ key: `k${index}`, record_id })))
   await halls.add([{ key: 'hall', record_id: hall.id }, 'none'])
   const totals = async (...rules: object[]) => {
-    const { client } = await createMember(w, w.org, [ofQueues, ...rules])
+    const { client } = await createMember(w, w.org, [queueRule, ...rules])
     const { data } = await client.get(`${path}/queues`)
     return data.map(({ key, summary }: { key: string; summary: { total: number } }) => `${key} ${summary.total}`)
   }
   const reading = { effect: 'allow', actions: ['records:read'] }
-  t.deepEqual(await totals(north), ['line 1', 'halls 1', 'plain 3'])
+  t.deepEqual(await totals(northRule), ['line 1', 'halls 1', 'plain 3'])
   t.deepEqual(await totals(reading), ['line 3', 'halls 2', 'plain 3'])
-  t.deepEqual(await totals(reading, { ...north, effect: 'deny' }), ['line 2', 'halls 2', 'plain 3'])
+  t.deepEqual(await totals(reading, { ...northRule, effect: 'deny' }), ['line 2', 'halls 2', 'plain 3'])
   t.deepEqual(await totals({ ...reading, resources: ['locations'] }), ['line 0', 'halls 2', 'plain 3'])
 })
 
 test('follow views: without the setting no statement is added and none changes', async (t) => {
-  const { w, line, reader, job } = await following(t, await start(), { settings: { items_follow_records: false } })
-  const [a = ''] = await line.add([{ key: 'a', record_id: await job('south') }, { key: 'b' }])
+  const { w, line, reader, createJob } = await createFollowingQueue(t, await start(), { settings: { items_follow_records: false } })
+  const [a = ''] = await line.add([{ key: 'a', record_id: await createJob('south') }, { key: 'b' }])
   const { client } = reader
   const item = `${line.path}/items/${a}`
   const asked: [() => Promise<unknown>, string[]][] = [

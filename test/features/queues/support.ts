@@ -40,8 +40,8 @@ export async function createLine(
 /** The same calls for an existing queue. */
 export function lineOf(t: ExecutionContext, owner: Client, org: string, id: string, key: string): Line {
   const path = `${org}/queues/${id}`
-  const got = async (of: string) => {
-    const answer = await owner.get(`${path}${of}`)
+  const read = async (route: string) => {
+    const answer = await owner.get(`${path}${route}`)
     t.is(answer.status, 200, answer.text)
     return answer.data
   }
@@ -63,13 +63,13 @@ export function lineOf(t: ExecutionContext, owner: Client, org: string, id: stri
       t.is(claimed.data.claimed, claimed.data.items.length)
       return claimed.data.items
     },
-    item: (itemId) => got(`/items/${itemId}`),
-    kinds: async (itemId) => (await got(`/events?item_id=${itemId}`)).map(({ kind }: { kind: string }) => kind).reverse(),
-    summary: async (batch) => (await got(`/summary${batch === undefined ? '' : `?batch=${encodeURIComponent(batch)}`}`)).summary,
+    item: (itemId) => read(`/items/${itemId}`),
+    kinds: async (itemId) => (await read(`/events?item_id=${itemId}`)).map(({ kind }: { kind: string }) => kind).reverse(),
+    summary: async (batch) => (await read(`/summary${batch === undefined ? '' : `?batch=${encodeURIComponent(batch)}`}`)).summary,
   }
 }
 
-/** Holds the whole queue against its history. */
+/** Checks by `verify` that the queue agrees with its history. */
 export async function proven(t: ExecutionContext, owner: Client, line: Pick<Line, 'path'>): Promise<void> {
   const verified = await owner.get(`${line.path}/verify`)
   t.is(verified.status, 200, verified.text)

@@ -8,7 +8,8 @@ const deleteExceptionRows = statement(
   'delete from calendar_events where workspace_id = $workspaceId and series_id = any($seriesIds) and id <> all($keptIds)',
   { params: { workspaceId: uuid, seriesIds: uuids, keptIds: uuids } },
 )
-/** Deletes the changed and removed occurrences of some series, except those with an id in `keptIds`. */
+
+/** Deletes the exceptions of the given series, the changed and the removed occurrences, except those whose ids are in `keptIds`. */
 export async function deleteOtherExceptions(
   db: Executor,
   workspaceId: string,
@@ -18,7 +19,7 @@ export async function deleteOtherExceptions(
   if (seriesIds.length > 0) await db.query(deleteExceptionRows({ workspaceId, seriesIds, keptIds }))
 }
 
-/** The events and series of a calendar with some UIDs, locked until the transaction ends. */
+/** Reads the events and series of a calendar that have one of the UIDs, and locks their rows until the transaction ends. */
 export const lockEventsByUid = statement(
   'calendar.lockEventsByUid',
   `select ${selectList(eventColumns)} from calendar_events

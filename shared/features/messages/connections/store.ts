@@ -38,14 +38,14 @@ const list = selectList(columns)
 /** A connection as it is stored. Its secrets are encrypted for the connection's id. */
 export type StoredConnection = RowOf<typeof columns>
 
-const sealedColumn = (column: string, word: string) =>
+const sealedColumn = (column: string, suffix: string) =>
   defineSealed({
     table: 'message_connections',
     column,
     key: { workspace_id: 'uuid', id: 'uuid' },
     purpose: 'message connections',
     place: ['id'],
-    word,
+    suffix,
   })
 
 /** The secrets of connections. */

@@ -21,7 +21,7 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
   const claimedAt = now()
   const expiresAt = new Date(claimedAt.getTime() + queue.settings.lease_seconds * 1_000)
   const statement = stage == null ? claimAnywhere : claimInStage
-  const given = {
+  const parameters = {
     workspaceId: workspace.id,
     queueId: queue.id,
     stages: waiting,
@@ -31,9 +31,9 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
     claimerId: cause.actorId,
     claimerType: cause.actorType,
   }
-  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(statement(itemAccess, given)))
+  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(statement(itemAccess, parameters)))
   claimCounter.inc(rows.length)
-  claimExpiryCounter.inc(rows.filter(({ lapsed }) => lapsed).length)
+  claimExpiryCounter.inc(rows.filter(({ had_expired }) => had_expired).length)
   return {
     items: rows.map(({ claim_token, ...row }) => ({ ...viewOfItem(queue, row, claimedAt), claim_token: claim_token ?? '' })),
     claimed: rows.length,

@@ -3,28 +3,30 @@ import { historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf } from '#
 import { bigint, boolean, instant, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 
 /**
- * Claims waiting items, of the highest priority first, then the oldest first. Items that a concurrent claim has locked are skipped: each
- * claim follows this order, all concurrent claims together follow it only nearly. Items hidden from the caller are skipped, too. An item
- * whose claim has expired is waiting; claiming it also writes an `expired` history entry. `stage` is a condition on the parameter `stages`.
+ * Claims waiting items: those of the highest priority first, and of these the oldest first. Items that are hidden from the caller are skipped.
+ * So are items that a concurrent claim has locked; concurrent claims may therefore take a few items out of this order. An item whose claim has
+ * expired is waiting, and claiming it also writes an `expired` history entry. `stageCondition` is SQL on the parameter `stages`.
  */
-const claimSql = (stage: string, seen: AccessSql): string =>
+const claimSql = (stageCondition: string, accessSql: AccessSql): string =>
   `with chosen as materialized (
-     select item.id, item.claimed_by as was, item.version as was_version, row_number() over (order by item.priority desc, item.id) as place
+     select item.id, item.claimed_by as expired_claimer, item.version as old_version,
+       row_number() over (order by item.priority desc, item.id) as rank
      from (
        select id, claimed_by, version, priority from queue_items
-       where workspace_id = $workspaceId and queue_id = $queueId and status = 'open' and ${stage}
-         and (claim_expires_at is null or claim_expires_at <= $now::timestamptz)${seen('queue_items.record_id', 'queue_items.queue_id')}
+       where workspace_id = $workspaceId and queue_id = $queueId and status = 'open' and ${stageCondition}
+         and (claim_expires_at is null or claim_expires_at <= $now::timestamptz)${accessSql('queue_items.record_id', 'queue_items.queue_id')}
        order by priority desc, id limit $limit for update skip locked
      ) as item
    ),
    taken as (
      update queue_items as item
      set claimed_by = $claimerId::uuid, claim_token = gen_random_uuid(), claim_expires_at = $expiresAt::timestamptz, attempts = item.attempts + 1,
-       lapsed = case when chosen.was is null or chosen.was = any(item.lapsed) then item.lapsed else item.lapsed || chosen.was end,
-       version = item.version + case when chosen.was is null then 1 else 2 end
+       lapsed = case when chosen.expired_claimer is null or chosen.expired_claimer = any(item.lapsed) then item.lapsed
+         else item.lapsed || chosen.expired_claimer end,
+       version = item.version + case when chosen.expired_claimer is null then 1 else 2 end
      from chosen
      where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = chosen.id
-     returning ${itemColumnsOf('item')}, item.claim_token, chosen.was, chosen.was_version, chosen.place
+     returning ${itemColumnsOf('item')}, item.claim_token, chosen.expired_claimer, chosen.old_version, chosen.rank
    ),
    written as (${insertHistorySql(`
      select ${historyEntrySql({
@@ -35,9 +37,9 @@ const claimSql = (stage: string, seen: AccessSql): string =>
        to_stage: 'taken.stage',
        status: 'taken.status',
        created_at: '$now::timestamptz',
-       version: 'taken.was_version + 1',
+       version: 'taken.old_version + 1',
        facts: `jsonb_build_object('claimed_by', null)`,
-     })} from taken where taken.was is not null
+     })} from taken where taken.expired_claimer is not null
      union all
      select ${historyEntrySql({
        item_id: 'taken.id',
@@ -53,17 +55,17 @@ const claimSql = (stage: string, seen: AccessSql): string =>
        facts: `jsonb_build_object('claimed_by', taken.claimed_by)`,
      })} from taken`)}
    )
-   select ${itemColumnsOf('taken')}, taken.claim_token, taken.was is not null as lapsed from taken order by taken.place`
+   select ${itemColumnsOf('taken')}, taken.claim_token, taken.expired_claimer is not null as had_expired from taken order by taken.rank`
 
 const declaration = {
   params: {
     workspaceId: uuid,
     queueId: uuid,
-    /** Keys. */
+    /** Keys of stages. */
     stages: texts,
     limit: bigint,
     now: instant,
-    /** The end of the lease. */
+    /** The time at which the new claims expire. */
     expiresAt: instant,
     claimerId: uuid.orNull,
     claimerType: text,
@@ -72,12 +74,20 @@ const declaration = {
     ...itemColumns,
     claim_token: text,
     /** Whether the item had an expired claim, which this claim replaced. */
-    lapsed: boolean.notNull,
+    had_expired: boolean.notNull,
   },
 }
 
-/** Claims from one stage: `stages` holds only its key. */
-export const claimInStage = accessStatement('queues.claimInStage', (seen) => claimSql('stage = ($stages::text[])[1]', seen), declaration)
+/** Claims items of one stage: `stages` holds only its key. */
+export const claimInStage = accessStatement(
+  'queues.claimInStage',
+  (accessSql) => claimSql('stage = ($stages::text[])[1]', accessSql),
+  declaration,
+)
 
-/** Claims from several stages. */
-export const claimAnywhere = accessStatement('queues.claimAnywhere', (seen) => claimSql('stage = any($stages::text[])', seen), declaration)
+/** Claims items of several stages. */
+export const claimAnywhere = accessStatement(
+  'queues.claimAnywhere',
+  (accessSql) => claimSql('stage = any($stages::text[])', accessSql),
+  declaration,
+)

@@ -41,19 +41,19 @@ export const findCounts = statement(
 
 const countItemsWithAccess = accessStatement(
   'queues.countItemsWithAccess',
-  (seen) =>
+  (accessSql) =>
     `select item.queue_id, item.stage, item.status, item.source = 'scan' as unexpected, count(*) as items
      from queue_items as item
      where item.workspace_id = $workspaceId and item.queue_id = any($queueIds::uuid[])
        and ($batch::text = '' or (item.batch <> '' and item.batch = $batch))
-       ${seen('item.record_id', 'item.queue_id')}
+       ${accessSql('item.record_id', 'item.queue_id')}
      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
   { params: countParams, columns: countColumns },
 )
 
 /** Like `findCounts`, but counts only the items that the caller may see. It reads each item of the queues. */
-export const countAccessible = (access: ItemAccess, given: ParamsOf<typeof countParams>): Statement<CountRow> =>
-  asSearch(countItemsWithAccess(access, given), 'batch or limit')
+export const countAccessible = (access: ItemAccess, parameters: ParamsOf<typeof countParams>): Statement<CountRow> =>
+  asSearch(countItemsWithAccess(access, parameters), 'batch or limit')
 
 /**
  * Number of overdue open items by queue; reads only those items. An item is overdue by its `due_at`, or when it entered its stage before the
@@ -61,18 +61,18 @@ export const countAccessible = (access: ItemAccess, given: ParamsOf<typeof count
  */
 export const countOverdue = accessSearch(
   'queues.countOverdue',
-  (seen) => `select queue_id, count(*) as items from (
+  (accessSql) => `select queue_id, count(*) as items from (
      select item.queue_id, item.id
      from unnest($limitedQueueIds::uuid[], $limitedStages::text[], $cutoffs::timestamptz[]) as late (queue_id, stage, cutoff)
      join queue_items as item on item.workspace_id = $workspaceId and item.queue_id = late.queue_id and item.stage = late.stage
        and item.status = 'open' and item.entered_stage_at < late.cutoff
-       and ($batch::text is null or item.batch = $batch)${seen('item.record_id', 'item.queue_id')}
+       and ($batch::text is null or item.batch = $batch)${accessSql('item.record_id', 'item.queue_id')}
      union
      select item.queue_id, item.id
      from queue_items as item
      where item.workspace_id = $workspaceId and item.queue_id = any($queueIds::uuid[]) and item.status = 'open'
        and item.due_at < $now::timestamptz
-       and ($batch::text is null or item.batch = $batch)${seen('item.record_id', 'item.queue_id')}
+       and ($batch::text is null or item.batch = $batch)${accessSql('item.record_id', 'item.queue_id')}
    ) as overdue
    group by queue_id order by queue_id`,
   {
@@ -107,18 +107,20 @@ export const findBatches = statement(
 
 const findBatchesWithAccess = accessStatement(
   'queues.findBatchesWithAccess',
-  (seen) =>
+  (accessSql) =>
     `select item.batch, count(*) as total, count(*) filter (where item.status = 'open') as open,
        count(*) filter (where item.status <> 'open') as closed
      from queue_items as item
-     where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.batch <> ''${seen('item.record_id', 'item.queue_id')}
+     where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.batch <> ''${accessSql('item.record_id', 'item.queue_id')}
      group by item.batch order by item.batch`,
   { params: batchParams, columns: batchColumns },
 )
 
 /** Like `findBatches`, but counts only the items that the caller may see, by reading them. */
-export const findAccessibleBatches = (access: ItemAccess, given: ParamsOf<typeof batchParams>): Statement<RowOf<typeof batchColumns>> =>
-  asSearch(findBatchesWithAccess(access, given), 'batch or limit')
+export const findAccessibleBatches = (
+  access: ItemAccess,
+  parameters: ParamsOf<typeof batchParams>,
+): Statement<RowOf<typeof batchColumns>> => asSearch(findBatchesWithAccess(access, parameters), 'batch or limit')
 
 /** Number of items in the work queues of all workspaces, by status. */
 export const countAllItems = statement(

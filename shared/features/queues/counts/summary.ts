@@ -24,8 +24,8 @@ export const readCounts = (
   queueIds: readonly string[],
   batch = '',
 ): Promise<CountRow[]> => {
-  const given = { workspaceId: scope.workspace.id, queueIds, batch }
-  return readRows(scope, itemAccess ? countAccessible(itemAccess, given) : findCounts(given))
+  const parameters = { workspaceId: scope.workspace.id, queueIds, batch }
+  return readRows(scope, itemAccess ? countAccessible(itemAccess, parameters) : findCounts(parameters))
 }
 
 /**
@@ -100,9 +100,9 @@ export const readFullSummary = async (scope: Scope, queue: Queue): Promise<Queue
 
 /** Batches of the items that the caller sees, ordered by label. */
 export async function listBatches(scope: Scope, queue: Queue): Promise<BatchCounts[]> {
-  const given = { workspaceId: scope.workspace.id, queueId: queue.id }
+  const parameters = { workspaceId: scope.workspace.id, queueId: queue.id }
   const rows = await withItemAccess(scope, queue, (itemAccess) =>
-    readRows(scope, itemAccess ? findAccessibleBatches(itemAccess, given) : findBatches(given)),
+    readRows(scope, itemAccess ? findAccessibleBatches(itemAccess, parameters) : findBatches(parameters)),
   )
   return rows.map(({ batch, total, open, closed }) => ({ batch, total, open, closed }))
 }

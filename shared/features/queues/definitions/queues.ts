@@ -74,8 +74,8 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
     const [{ count } = { count: 0 }] = await tx.query(countQueues({ workspaceId: workspace.id }))
     if (count >= queueLimits.queues) throw problem('VALIDATION_ERROR', `a workspace has at most ${queueLimits.queues} queues`)
     const { key } = definition
-    const given = { ...columnsOf(definition), workspaceId: workspace.id, id: newId(), key, editorId: cause.actorId }
-    const queue = requireRow(await tx.query(insertQueue(given)))
+    const parameters = { ...columnsOf(definition), workspaceId: workspace.id, id: newId(), key, editorId: cause.actorId }
+    const queue = requireRow(await tx.query(insertQueue(parameters)))
     await tx.query(insertStages({ workspaceId: workspace.id, queueId: queue.id, keys: keysOf(queue) }))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
@@ -100,8 +100,8 @@ export async function replaceQueue(scope: Scope, before: Queue, input: QueueInpu
       keysOf(locked).filter((key) => !keys.has(key)),
     )
     await tx.query(insertStages({ workspaceId: workspace.id, queueId: before.id, keys: [...keys] }))
-    const given = { ...columnsOf(definition), workspaceId: workspace.id, id: before.id, editorId: cause.actorId }
-    const queue = requireRow(await tx.query(updateQueue(given)))
+    const parameters = { ...columnsOf(definition), workspaceId: workspace.id, id: before.id, editorId: cause.actorId }
+    const queue = requireRow(await tx.query(updateQueue(parameters)))
     await subscribeIntake(txScope, queue)
     return getQueue(txScope, queue)
   })

@@ -8,9 +8,10 @@ import { readWholeList } from '#shared/platform/db/lists.ts'
 
 /** History of a queue or of one of its items, newest first, without items hidden from the caller. */
 export async function listHistory(scope: Scope, queue: Queue, { item_id, limit }: HistoryQuery): Promise<HistoryEntry[]> {
-  const given = { workspaceId: scope.workspace.id, queueId: queue.id, limit }
+  const parameters = { workspaceId: scope.workspace.id, queueId: queue.id, limit }
   const rows = await withItemAccess(scope, queue, (itemAccess) => {
-    const statement = item_id === undefined ? findHistory(itemAccess, given) : findHistoryOfItem(itemAccess, { ...given, itemId: item_id })
+    const statement =
+      item_id === undefined ? findHistory(itemAccess, parameters) : findHistoryOfItem(itemAccess, { ...parameters, itemId: item_id })
     return readWholeList(createReader(scope), statement, 'limit must be lower here')
   })
   return rows.map(({ previous_claimer_id, previous_claim_until, ...entry }) => ({

@@ -29,8 +29,8 @@ const list = selectList(columns)
  * whose record the caller may read. The record is taken from the item's `added` entry, since the item may have been deleted. The text is
  * empty when the caller sees all items. The statement has the parameters `workspaceId` and `queueId`.
  */
-export function entryAccessSql(seen: AccessSql, entry: string): string {
-  const condition = seen(`(added.facts ->> 'record_id')::uuid`, 'added.queue_id')
+export function entryAccessSql(accessSql: AccessSql, entry: string): string {
+  const condition = accessSql(`(added.facts ->> 'record_id')::uuid`, 'added.queue_id')
   if (condition === '') return ''
   return ` and (${entry}.item_id is null or exists (
     select from queue_history as added
@@ -42,9 +42,9 @@ export function entryAccessSql(seen: AccessSql, entry: string): string {
 /** The newest history entries of a queue. */
 export const findHistory = accessSearch(
   'queues.findHistory',
-  (seen) =>
+  (accessSql) =>
     `select ${list} from queue_history as entry
-     where workspace_id = $workspaceId and queue_id = $queueId${entryAccessSql(seen, 'entry')}
+     where workspace_id = $workspaceId and queue_id = $queueId${entryAccessSql(accessSql, 'entry')}
      order by id desc limit $limit`,
   { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns },
 )
@@ -52,9 +52,9 @@ export const findHistory = accessSearch(
 /** The newest history entries of one item. */
 export const findHistoryOfItem = accessSearch(
   'queues.findHistoryOfItem',
-  (seen) =>
+  (accessSql) =>
     `select ${list} from queue_history as entry
-     where workspace_id = $workspaceId and queue_id = $queueId and item_id = $itemId${entryAccessSql(seen, 'entry')}
+     where workspace_id = $workspaceId and queue_id = $queueId and item_id = $itemId${entryAccessSql(accessSql, 'entry')}
      order by id desc limit $limit`,
   { params: { workspaceId: uuid, queueId: uuid, itemId: uuid, limit: bigint }, columns },
 )

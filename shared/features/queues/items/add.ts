@@ -47,8 +47,8 @@ function buildAddedItems(scope: Scope, queue: Queue, added: readonly AddedRow[])
   if (duplicates.length === 0) return Promise.resolve(added.map(toAddedItem))
   return withItemAccess(scope, queue, async (itemAccess) => {
     if (!itemAccess) return added.map(toAddedItem)
-    const given = { workspaceId: scope.workspace.id, queueId: queue.id, ids: duplicates }
-    const rows = await scope.db.query(findAccessibleIds(itemAccess, given))
+    const parameters = { workspaceId: scope.workspace.id, queueId: queue.id, ids: duplicates }
+    const rows = await scope.db.query(findAccessibleIds(itemAccess, parameters))
     const visible = new Set(rows.map(({ id }) => id))
     return added.map((row) =>
       row.created || visible.has(row.id) ? toAddedItem(row) : { ...toAddedItem(row), id: null, stage: null, status: null },

@@ -23,9 +23,9 @@ async function findRow(scope: Scope, queue: Queue, itemId: string, itemAccess: I
 export const findOpenItem = (scope: Scope, queue: Queue, key: string): Promise<ItemRow | 'hidden' | undefined> =>
   withItemAccess(scope, queue, async (itemAccess) => {
     const { db, workspace } = scope
-    const given = { workspaceId: workspace.id, queueId: queue.id, key }
-    if (!itemAccess) return (await db.query(findOpenByKey(given)))[0]
-    const [found] = await db.query(findAccessibleByKey(itemAccess, given))
+    const parameters = { workspaceId: workspace.id, queueId: queue.id, key }
+    if (!itemAccess) return (await db.query(findOpenByKey(parameters)))[0]
+    const [found] = await db.query(findAccessibleByKey(itemAccess, parameters))
     return found && !found.is_seen ? 'hidden' : found
   })
 

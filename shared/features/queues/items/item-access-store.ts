@@ -52,40 +52,40 @@ interface Declaration<P extends Params, C extends Columns> {
 }
 
 /**
- * Declares a statement that an item access may limit. Without an item access the statement is prepared under `name`, and `seen` returns the
+ * Declares a statement that an item access may limit. Without an item access the statement is prepared under `name`, and `accessSql` returns the
  * empty text. With one, the parameters of its condition are added under the names `access1`, `access2` and so on.
  */
 export function accessStatement<const P extends Params, const C extends Columns>(
   name: string,
-  text: (seen: AccessSql) => string,
+  text: (accessSql: AccessSql) => string,
   declaration: Declaration<P, C>,
-): (access: ItemAccess | undefined, given: ParamsOf<P>) => Statement<RowOf<C>> {
+): (access: ItemAccess | undefined, parameters: ParamsOf<P>) => Statement<RowOf<C>> {
   const whole = statement(
     name,
     text(() => ''),
     declaration,
-  ) as (given: ParamsOf<P>) => Statement<RowOf<C>>
-  return (access, given) => (access ? limited(text, declaration, access, given) : whole(given))
+  ) as (parameters: ParamsOf<P>) => Statement<RowOf<C>>
+  return (access, parameters) => (access ? limited(text, declaration, access, parameters) : whole(parameters))
 }
 
 /** Like `accessStatement`, for a list or a count: with an item access it is a search. */
 export function accessSearch<const P extends Params, const C extends Columns>(
   name: string,
-  text: (seen: AccessSql) => string,
+  text: (accessSql: AccessSql) => string,
   declaration: Declaration<P, C>,
 ): ReturnType<typeof accessStatement<P, C>> {
   const make = accessStatement(name, text, declaration)
-  return (access, given) => (access ? asSearch(make(access, given), null) : make(access, given))
+  return (access, parameters) => (access ? asSearch(make(access, parameters), null) : make(access, parameters))
 }
 
 /** The type of a parameter of a condition, which only the condition's text tells. */
 const unknownType: SqlType<unknown, unknown> = { sqlName: 'unknown', isNotNull: false }
 
 function limited<P extends Params, C extends Columns>(
-  text: (seen: AccessSql) => string,
+  text: (accessSql: AccessSql) => string,
   { params, columns }: Declaration<P, C>,
   access: ItemAccess,
-  given: ParamsOf<P>,
+  parameters: ParamsOf<P>,
 ): Statement<RowOf<C>> {
   const bindings: unknown[] = []
   const limitedText = text((recordId, queueId) => {
@@ -96,7 +96,7 @@ function limited<P extends Params, C extends Columns>(
   })
   const accessValues = Object.fromEntries(bindings.map((value, index) => [`access${index + 1}`, value]))
   const accessParams: Params = Object.fromEntries(Object.keys(accessValues).map((name) => [name, unknownType]))
-  const composed = composeStatement(limitedText, { params: { ...params, ...accessParams }, columns }, { ...given, ...accessValues })
+  const composed = composeStatement(limitedText, { params: { ...params, ...accessParams }, columns }, { ...parameters, ...accessValues })
   requireFewParameters(composed.values ?? [])
   return composed
 }

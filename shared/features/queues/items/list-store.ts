@@ -85,8 +85,8 @@ const findMatchesByPairs = statement(
  * machine: 10 ms when no item contains the text, 40 ms when 50 do; comparing every item took 1,200 ms.
  */
 export function findTextMatches(workspaceId: string, queueId: string, q: string): Statement<RowOf<typeof matchColumns>> {
-  const given = { workspaceId, queueId, pattern: pattern(q), limit: maxHolding + 1, maxOfNewest: manyOfNewest }
-  const find = hasTrigram(q) ? findMatchesByTrigrams(given) : findMatchesByPairs({ ...given, pairs: letterPairs(lowerCase(q)) })
+  const parameters = { workspaceId, queueId, pattern: pattern(q), limit: maxHolding + 1, maxOfNewest: manyOfNewest }
+  const find = hasTrigram(q) ? findMatchesByTrigrams(parameters) : findMatchesByPairs({ ...parameters, pairs: letterPairs(lowerCase(q)) })
   return asSearch(asUnprepared(find), 'q')
 }
 
@@ -168,17 +168,17 @@ function overdueSql({ queue, now }: ItemFilter): Knex.Raw {
 /** The first items of each stage: open ones in the order of claiming, closed ones last closed first. `batch` is null for all batches. */
 export const findBoard = accessSearch(
   'queues.findBoard',
-  (seen) => `select ${itemColumnsOf('item')} from unnest($openStages::text[]) as shown (stage), lateral (
+  (accessSql) => `select ${itemColumnsOf('item')} from unnest($openStages::text[]) as shown (stage), lateral (
      select * from queue_items
      where workspace_id = $workspaceId and queue_id = $queueId and stage = shown.stage and status = 'open'
-       and ($batch::text is null or batch = $batch)${seen('queue_items.record_id', 'queue_items.queue_id')}
+       and ($batch::text is null or batch = $batch)${accessSql('queue_items.record_id', 'queue_items.queue_id')}
      order by priority desc, id limit $limit
    ) as item
    union all
    select ${itemColumnsOf('item')} from unnest($closedStages::text[]) as shown (stage), lateral (
      select * from queue_items
      where workspace_id = $workspaceId and queue_id = $queueId and stage = shown.stage and status <> 'open'
-       and ($batch::text is null or batch = $batch)${seen('queue_items.record_id', 'queue_items.queue_id')}
+       and ($batch::text is null or batch = $batch)${accessSql('queue_items.record_id', 'queue_items.queue_id')}
      order by closed_at desc, id desc limit $limit
    ) as item`,
   {

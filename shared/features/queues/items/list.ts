@@ -64,8 +64,8 @@ async function countOf(scope: Scope, query: ItemsQuery, filter: ItemFilter): Pro
     (one) => one === undefined || one === false,
   )
   if (!isStored || query.batch === '' || filter.access) return (await readRows(scope, countItems(filter)))[0]?.items ?? 0
-  const given = { workspaceId: scope.workspace.id, queueIds: [filter.queue.id], batch: query.batch ?? '' }
-  const rows = await readRows(scope, findCounts(given))
+  const parameters = { workspaceId: scope.workspace.id, queueIds: [filter.queue.id], batch: query.batch ?? '' }
+  const rows = await readRows(scope, findCounts(parameters))
   const isCounted = (row: { stage: string; status: string }) =>
     (query.stage === undefined || row.stage === query.stage) && (query.status === undefined || row.status === query.status)
   return rows.reduce((total, row) => total + (isCounted(row) ? row.items : 0), 0)

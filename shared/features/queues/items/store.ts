@@ -8,18 +8,18 @@ import { statement } from '#shared/platform/db/statements/statement.ts'
 /** One item. */
 export const findItemById = accessStatement(
   'queues.findItemById',
-  (seen) =>
+  (accessSql) =>
     `select ${itemColumnsOf('item')} from queue_items as item
-     where workspace_id = $workspaceId and queue_id = $queueId and id = $id${seen('item.record_id', 'item.queue_id')}`,
+     where workspace_id = $workspaceId and queue_id = $queueId and id = $id${accessSql('item.record_id', 'item.queue_id')}`,
   { params: { workspaceId: uuid, queueId: uuid, id: uuid }, columns: itemColumns },
 )
 
 /** Several items. */
 export const findItems = accessStatement(
   'queues.findItems',
-  (seen) =>
+  (accessSql) =>
     `select ${itemColumnsOf('item')} from queue_items as item
-     where workspace_id = $workspaceId and queue_id = $queueId and id = any($ids::uuid[])${seen('item.record_id', 'item.queue_id')}
+     where workspace_id = $workspaceId and queue_id = $queueId and id = any($ids::uuid[])${accessSql('item.record_id', 'item.queue_id')}
      order by id`,
   { params: { workspaceId: uuid, queueId: uuid, ids: uuids }, columns: itemColumns },
 )
@@ -27,9 +27,9 @@ export const findItems = accessStatement(
 /** The ids of those items that the caller may see. */
 export const findAccessibleIds = accessStatement(
   'queues.findAccessibleIds',
-  (seen) =>
+  (accessSql) =>
     `select item.id from queue_items as item
-     where workspace_id = $workspaceId and queue_id = $queueId and id = any($ids::uuid[])${seen('item.record_id', 'item.queue_id')}
+     where workspace_id = $workspaceId and queue_id = $queueId and id = any($ids::uuid[])${accessSql('item.record_id', 'item.queue_id')}
      order by id`,
   { params: { workspaceId: uuid, queueId: uuid, ids: uuids }, columns: { id: uuid.notNull } },
 )
@@ -49,9 +49,9 @@ export const findOpenByKey = statement(
  */
 export const findAccessibleByKey = accessStatement(
   'queues.findAccessibleByKey',
-  (seen) =>
+  (accessSql) =>
     `select ${itemColumnsOf('item')}, item.is_seen from (
-       select one.*, true${seen('one.record_id', 'one.queue_id')} as is_seen from queue_items as one
+       select one.*, true${accessSql('one.record_id', 'one.queue_id')} as is_seen from queue_items as one
        where workspace_id = $workspaceId and queue_id = $queueId and key = $key and status = 'open'
      ) as item
      order by is_seen desc, id limit 1`,
@@ -87,12 +87,12 @@ export type ScanRow = RowOf<typeof scanColumns>
 /** The verdicts of scans that have been judged. */
 export const findScans = accessSearch(
   'queues.findScans',
-  (seen) =>
+  (accessSql) =>
     `select scan_id, item_id, verdict, note, exists (
        select from queue_history as earlier
        where earlier.workspace_id = $workspaceId and earlier.queue_id = $queueId and earlier.item_id = scan.item_id and earlier.id < scan.id
          and earlier.kind in ('added', 'moved') and earlier.created_at > scan.scanned_at
-     ) as conflict, true${entryAccessSql(seen, 'scan')} as is_seen
+     ) as conflict, true${entryAccessSql(accessSql, 'scan')} as is_seen
      from queue_history as scan
      where workspace_id = $workspaceId and queue_id = $queueId and scan_id = any($scanIds::text[])
      order by id`,

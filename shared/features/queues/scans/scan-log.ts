@@ -59,8 +59,8 @@ const isKnownScan = (row: ScanRow): row is KnownScan => row.scan_id !== null && 
 
 async function readKnownScans(scope: Scope, queue: Queue, ids: readonly string[]): Promise<Map<string, KnownScan>> {
   const { db, workspace } = scope
-  const given = { workspaceId: workspace.id, queueId: queue.id, scanIds: ids }
-  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(findScans(itemAccess, given)))
+  const parameters = { workspaceId: workspace.id, queueId: queue.id, scanIds: ids }
+  const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(findScans(itemAccess, parameters)))
   return new Map(rows.filter(isKnownScan).map((row) => [row.scan_id, row]))
 }
 

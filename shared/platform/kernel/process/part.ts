@@ -7,15 +7,15 @@ const probeEveryMs = 1_000
 
 type PartName = 'database' | 'file store' | 'mail server'
 
-/** The parts outside the process that its work depends on. */
+/** The parts of a process: what its work depends on outside of itself. */
 export interface Parts {
   readonly database: Part
   readonly fileStore: Part
-  /** The operator's mail server (`SMTP_URL`). A workspace's own server is no part. */
+  /** The operator's mail server (`SMTP_URL`). The mail servers of workspaces' connections are not among the parts. */
   readonly mailServer: Part
 }
 
-/** Creates the parts of a process; all count as up until something failed. */
+/** Creates the parts of a process. Each counts as up until its first failure. */
 export const createParts = (log: Logger): Parts =>
   Object.freeze({
     database: new Part('database', log),
@@ -24,8 +24,8 @@ export const createParts = (log: Logger): Parts =>
   })
 
 /**
- * Whether a part outside the process can be reached. An outage is one line in the log when it begins and one when it ends, with the
- * failures and the refused work of the time between, so what it causes is not logged by itself (`countRefusal`).
+ * Knows whether a part can be reached. An outage makes two lines in the log: one when it begins, and one when it ends, with the numbers of
+ * failures and refusals between. Failures that the outage causes are therefore not logged one by one (`countRefusal`).
  */
 export class Part implements UnavailablePart {
   readonly name: PartName
@@ -33,14 +33,14 @@ export class Part implements UnavailablePart {
   #probe: (() => Promise<unknown>) | undefined
   #isUsed = false
   #timer: NodeJS.Timeout | undefined
-  #outage: { readonly lasted: Stopwatch; readonly reason: string; failures: number; refused: number } | undefined
+  #outage: { readonly stopwatch: Stopwatch; readonly reason: string; failures: number; refused: number } | undefined
 
   constructor(name: PartName, log: Pick<Logger, 'error' | 'warn'>) {
     this.name = name
     this.#log = log
   }
 
-  /** Whether this process has tried to reach the part, or probes it. The state of another part is not known here. */
+  /** Whether this process has tried to reach the part, or probes it. Without either, the process does not know the part's state. */
   get isUsed(): boolean {
     return this.#isUsed
   }
@@ -51,7 +51,7 @@ export class Part implements UnavailablePart {
 
   /** Milliseconds since the outage began; 0 while the part is up. */
   get awayMs(): number {
-    return this.#outage?.lasted.elapsedMs() ?? 0
+    return this.#outage?.stopwatch.elapsedMs() ?? 0
   }
 
   /** Why the part is away, as text for the operator; undefined while it is up. */
@@ -59,13 +59,13 @@ export class Part implements UnavailablePart {
     return this.#outage?.reason
   }
 
-  /** While the part is away, `probe` runs every second; its first success ends the outage. Without a probe only `succeeded` does. */
+  /** Runs `probe` every second while the part is away; its first success ends the outage. Without a probe, only `succeeded` ends it. */
   probeWith(probe: () => Promise<unknown>): void {
     this.#probe = probe
     this.#isUsed = true
   }
 
-  /** Notes that the part could not be reached. */
+  /** Begins an outage, or counts one more failure of it. */
   failed(error: unknown): void {
     this.#isUsed = true
     if (this.#outage) {
@@ -73,19 +73,19 @@ export class Part implements UnavailablePart {
       return
     }
     const reason = reasonOf(error)
-    this.#outage = { lasted: new Stopwatch(), reason, failures: 1, refused: 0 }
+    this.#outage = { stopwatch: new Stopwatch(), reason, failures: 1, refused: 0 }
     this.#log.error({ part: this.name, reason }, `the ${this.name} is away`)
     this.#probeLater()
   }
 
-  /** Notes that the part was reached. */
+  /** Ends the outage, if there is one. */
   succeeded(): void {
     this.#isUsed = true
     if (!this.#outage) return
-    const { lasted, reason, failures, refused } = this.#outage
+    const { stopwatch, reason, failures, refused } = this.#outage
     this.#outage = undefined
     clearTimeout(this.#timer)
-    const seconds = Math.round(lasted.elapsedMs() / 100) / 10
+    const seconds = Math.round(stopwatch.elapsedMs() / 100) / 10
     this.#log.warn({ part: this.name, reason, seconds, failures, refused }, `the ${this.name} is back`)
   }
 
@@ -114,9 +114,9 @@ export class Part implements UnavailablePart {
 }
 
 /**
- * Whether work failed because a part is away: by an UNAVAILABLE that names it, or a copy of one, as pg-boss reports failures. It is counted
- * then, and its caller must not log it: the part logs the outage, once. A failure that is not expected is left to be logged while the part is
- * up: a store without room, which can still be read.
+ * Counts an UNAVAILABLE as a refusal of the part that it names. The error may be a copy of the Problem, as pg-boss emits it. Returns true if the
+ * caller must not log the error, because the part logs the outage. Returns false for errors that name no part, and for an unexpected one while
+ * its part is up: a full file store can still be read, so no outage is logged for it.
  */
 export function countRefusal(error: unknown): boolean {
   const { part, expected } = (error ?? {}) as { readonly part?: unknown; readonly expected?: boolean }
@@ -125,7 +125,7 @@ export function countRefusal(error: unknown): boolean {
   return expected === true || !part.isUp
 }
 
-/** An error without its stack. The error of several refused addresses has a code, but no message. */
+/** The text of an error, without its stack. Node's error for several refused addresses has a code, but no message. */
 function reasonOf(error: unknown): string {
   const { message, code } = (error ?? {}) as { readonly message?: string; readonly code?: string }
   return message || code || String(error)
