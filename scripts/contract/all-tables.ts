@@ -2,6 +2,7 @@ import { sections } from '#api/routes.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
 import { jobs, sdkMethods } from '#shared/features.ts'
 import { errorTable } from '../errors-page.ts'
+import { appTable } from './apps.ts'
 import { builtinTypeTable, fieldKindTable, operatorTable, ruleTable } from './field-tables.ts'
 import { flowBlockTables } from './flow-blocks.ts'
 import { formulaFunctionTable } from './formula-functions.ts'
@@ -15,6 +16,7 @@ export function makeContractTables(): ReadonlyMap<string, string> {
   const routes = sections.flatMap(({ routes }) => routes)
   return new Map([
     ['permissions', permissionTable(routes)],
+    ['apps', appTable(routes)],
     ['error-codes', errorTable(routes)],
     ['built-in-types', builtinTypeTable()],
     ['field-kinds', fieldKindTable()],
