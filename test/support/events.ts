@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import { type ListenedEvent, listen } from '#shared/platform/events/listen.ts'
 import { type Dispatch, takeDispatches } from '#shared/platform/events/store.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Subscribers that no manifest names, so that no worker takes their events. */
@@ -22,9 +23,23 @@ export const endListeners = (t: ExecutionContext, { db, org }: World): void =>
     await db.query('delete from event_outbox where workspace_id = $1', [org.id])
   })
 
-/** Subscribes to events until the test ends, and returns a function that takes those that were announced since. */
-export async function receiveEvents(t: ExecutionContext, w: World, events: readonly ListenedEvent[]): Promise<() => Promise<Dispatch[]>> {
+/**
+ * Subscribes to events until the test ends, and returns a function that takes those that were announced since. With a count it waits for so
+ * many: `drain` cannot wait for those that a job announces, since it waits until they are taken.
+ */
+export async function receiveEvents(
+  t: ExecutionContext,
+  w: World,
+  events: readonly ListenedEvent[],
+): Promise<(count?: number) => Promise<Dispatch[]>> {
   endListeners(t, w)
   await addListener(w, events)
-  return () => takeEvents(w)
+  return async (count = 0) => {
+    const taken: Dispatch[] = []
+    await eventually(async () => {
+      taken.push(...(await takeEvents(w)))
+      return taken.length >= count
+    })
+    return taken
+  }
 }

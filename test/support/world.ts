@@ -138,7 +138,7 @@ async function workLeft(db: pg.Pool): Promise<string> {
     `select count(*) || ' ' || what as left from (
        select name || ' ' || state as what from pgboss.job where state in ('created', 'retry', 'active')
        union all select queue || ' at its gate' from gated_jobs where slot is null
-       union all select 'events to dispatch' from event_outbox
+       union all select 'events to dispatch to ' || subscriber from event_outbox, jsonb_object_keys(listeners) as subscriber
        union all select 'due ' || kind from due_work where not held
      ) as work group by what order by what`,
   )

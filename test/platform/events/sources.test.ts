@@ -173,7 +173,7 @@ test('sources: an announcement that is rolled back is never dispatched', async (
   )
   t.deepEqual(await received(), [])
   await announceEvents(scope(), announcement)
-  t.like(await received(), [{ event: 'created', subjectIds: [lowestId] }])
+  t.like(await received(1), [{ event: 'created', subjectIds: [lowestId] }])
 })
 
 test('sources: a deleted record type removes its listeners, and those of another source stay', async (t) => {
