@@ -35,7 +35,7 @@ export const notifyBlock = defineBlock({
   work: {
     acts: async ({ node: { config }, settings, key }, scope) => {
       const texts = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, toText(value).trim()]))
-      requirePermission(scope, 'notifications:create', '*')
+      requirePermission(scope, 'notifications:create')
       requireRecipient(config, texts)
       const title = cutText(texts.title ?? '', 200)
       return sendNotice(scope, noticeInput.parse({ ...texts, title }, 'notice'), { deduplicationKey: key })

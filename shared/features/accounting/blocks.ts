@@ -42,7 +42,7 @@ export const postEntryBlock = defineBlock({
   app: 'accounting',
   work: {
     acts: async ({ settings: { lines, ...heading }, key }, scope) => {
-      requirePermission(scope, 'accounting:post', '*')
+      requirePermission(scope, 'accounting:post')
       const entry = { ...readFilledTexts(heading), lines: (lines as readonly object[]).map(readFilledTexts) }
       const { id } = await postEntry(scope, entryInput.parse(entry, 'entry'), key)
       return { id }

@@ -48,7 +48,7 @@ export const createPaymentLinkBlock = defineBlock({
   work: {
     // Calls the provider with the step's key. A retry passes the same key and gets the link that was created first.
     calls: async ({ settings, key }, scope) => {
-      requirePermission(scope, 'payments:collect', '*')
+      requirePermission(scope, 'payments:collect')
       const { id, short_url } = await toEgressFailure(createPaymentLink(scope, linkInput.parse(readFilledTexts(settings), 'link'), key))
       return { id, short_url }
     },
