@@ -43,7 +43,9 @@ const namesOf = ({ routes }: RouteTables): ReadonlySet<string> => new Set(routes
 const exampled: RouteRule = {
   name: 'every route has an example',
   check: ({ routes, examples }) =>
-    routes.filter(({ name }) => !(name in examples)).map(({ name }) => `${name} has no example: write one below test/api/walk`),
+    routes
+      .filter(({ name }) => !(name in examples))
+      .map(({ name }) => `${name} has no example: write one as shared/README.md says, and name its file in test/api/walk/examples.ts`),
   broken: { examples: {} },
 }
 
