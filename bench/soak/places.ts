@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import { withClient } from '#bench/servers/connection.ts'
 import type { Call, Client } from '#bench/soak/client.ts'
 import type { Ledger, Place } from '#bench/soak/ledger.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
@@ -11,10 +11,8 @@ export const firstRecords = 2_000
 const batchSize = 500
 
 /** Creates the person for all requests, straight in the database, and returns a session token. */
-export async function makeOwner(databaseUrl: string): Promise<string> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  try {
+export function makeOwner(databaseUrl: string): Promise<string> {
+  return withClient(databaseUrl, async (db) => {
     const id = randomUUID()
     const token = makeToken('session', id)
     // Its workspaces count one by one, as those of different owners.
@@ -23,9 +21,7 @@ export async function makeOwner(databaseUrl: string): Promise<string> {
     const text = `insert into sessions (id, user_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '30 days')`
     await db.query(text, [newId(), id, token.hash])
     return token.text
-  } finally {
-    await db.end()
-  }
+  })
 }
 
 /** Makes a workspace with its first records. */

@@ -1,7 +1,7 @@
-import pg from 'pg'
 import type { Bench, Case, Group, Timed } from '#bench/case.ts'
 import { type Send, sender } from '#bench/client.ts'
 import { load, type Shot, sideOf } from '#bench/load.ts'
+import { withClient } from '#bench/servers/connection.ts'
 import { startServer } from '#bench/servers/start.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
@@ -119,9 +119,7 @@ async function makeCalendar({ databaseUrl, loaded }: Bench, send: Send, { events
   const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: everyDay }
   const made = { kind: 'org', name: 'Bench', key: `b-${crypto.randomUUID()}`, timezone: 'Europe/Berlin', settings: { booking } }
   const { id, key } = await send<{ id: string; key: string }>('POST', '/calendar/calendars', made)
-  const db = new pg.Client({ connectionString: databaseUrl })
-  await db.connect()
-  try {
+  await withClient(databaseUrl, async (db) => {
     await db.query(
       `insert into calendar_events (workspace_id, id, calendar_id, uid, title, description, start_at, end_at, timezone, wall_start, zone_release,
          recurrence, extent, timed_at)
@@ -136,9 +134,7 @@ async function makeCalendar({ databaseUrl, loaded }: Bench, send: Send, { events
       [loaded.workspaceId, id, events, days, series, process.versions.tz],
     )
     await db.query('vacuum analyze calendar_events')
-  } finally {
-    await db.end()
-  }
+  })
   return { id, key }
 }
 

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { request } from 'undici'
 import type { Bench, Case, Group } from '#bench/case.ts'
 import { load, type Shot } from '#bench/load.ts'
 import { get, race } from '#bench/race.ts'
+import { withClient } from '#bench/servers/connection.ts'
 import { residentMegabytes } from '#bench/servers/memory.ts'
 
 /** Files at one level among all those objects. */
@@ -119,9 +119,7 @@ async function fillSpace({ loaded: { workspaceId, token }, kontorUrl, databaseUr
   const { data } = (await made.json()) as { data: { id: string } }
   const path = `${drive}/${data.id}`
   await fetch(`${kontorUrl}${path}/objects`, { method: 'POST', headers: { authorization, 'content-type': formType }, body: formOf('seed') })
-  const db = new pg.Client({ connectionString: databaseUrl })
-  await db.connect()
-  try {
+  await withClient(databaseUrl, async (db) => {
     // One blob for all: without this, its holder counter would update one row a million times.
     await db.query('begin')
     await db.query('alter table drive_objects disable trigger user')
@@ -137,8 +135,6 @@ async function fillSpace({ loaded: { workspaceId, token }, kontorUrl, databaseUr
     await db.query('alter table drive_objects enable trigger user')
     await db.query('commit')
     await db.query('vacuum analyze drive_objects')
-  } finally {
-    await db.end()
-  }
+  })
   return path
 }
