@@ -1,7 +1,7 @@
 import type { Bench, Case, Group } from '#bench/case.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { type Ledger, makeLedgers } from '#bench/data/ledger.ts'
-import { get, nth, race, send } from '#bench/race.ts'
+import { alone, get, nth, race, send } from '#bench/race.ts'
 import { withDatabase } from '#bench/servers/connection.ts'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
 
@@ -51,7 +51,7 @@ function postings(bench: Bench, few: Ledger, many: Ledger): Case[] {
 }
 
 async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]> {
-  const { databaseUrl, kontorUrl, loaded, seconds } = bench
+  const { databaseUrl, kontorUrl, loaded } = bench
   // The work of a worker for a report.
   await withDatabase(databaseUrl, 'months', (db) => updateMonthSums({ db, workspace: { id: large.workspaceId } }))
   const ask = sender(kontorUrl, { ...large, token: loaded.token })
@@ -67,13 +67,7 @@ async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]
     cursor = page.next_cursor
   }
   const figure = lines.toLocaleString('en')
-  const report = (name: string, path: string): Case => {
-    const kontor = race(
-      { ...bench, connections: 1, seconds },
-      { name, aims: {}, floor: get(() => ''), kontor: get(() => pathIn(large, path)) },
-    )
-    return { name: kontor.name, unit: kontor.unit, kontor: kontor.kontor, aims: { p50AtMostMs: 50 } }
-  }
+  const report = (name: string, path: string): Case => alone(bench, name, pathIn(large, path), { p50AtMostMs: 50 })
   return [
     report(`trial balance, ${figure} lines`, '/accounting/trial-balance'),
     report(`profit and loss, ${figure} lines`, '/accounting/reports/profit-loss'),

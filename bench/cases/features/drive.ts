@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Bench, Case, Group } from '#bench/case.ts'
 import { load, type Shot } from '#bench/load.ts'
-import { get, race } from '#bench/race.ts'
+import { alone, get, race } from '#bench/race.ts'
 import { withClient } from '#bench/servers/connection.ts'
 import { residentMegabytes } from '#bench/servers/memory.ts'
 
@@ -26,13 +26,7 @@ export const drive: Group = {
     const path = await fillSpace(bench, objects)
     await load({ url: bench.floorUrl, connections: 1, requests: 1 }, { ...upload(() => '/files/seed', fileText), token: '' })
     const among = `of ${objects.toLocaleString('en')} objects`
-    const list = (query: string): Shot => ({ ...get(() => `${path}/objects?${query}`), token: bench.loaded.token })
-    const quick = (name: string, query: string): Case => ({
-      name,
-      unit: 'requests/s',
-      kontor: () => load({ url: bench.kontorUrl, connections: 1, seconds: bench.seconds }, list(query)),
-      aims: { p50AtMostMs: 10 },
-    })
+    const quick = (name: string, query: string): Case => alone(bench, name, `${path}/objects?${query}`, { p50AtMostMs: 10 })
     return [
       quick(`1,000 folders ${among}`, 'prefix=big/'),
       quick(`${levelFiles} files ${among}`, 'prefix=flat/&limit=200'),
