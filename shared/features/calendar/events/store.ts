@@ -141,23 +141,13 @@ const selectExceptions = statement(
 export const findExceptions = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
   seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectExceptions({ workspaceId, seriesIds }))
 
-/** All events of some calendars except removed occurrences, series before their exceptions. */
+/** All events of some calendars, removed occurrences too, series before their exceptions. */
 export const listAllEvents = statement(
   'calendar.listAllEvents',
-  `select ${list} from calendar_events where workspace_id = $workspaceId and calendar_id = any($calendarIds) and not is_removed
+  `select ${list} from calendar_events where workspace_id = $workspaceId and calendar_id = any($calendarIds)
    order by series_id nulls first, id`,
   { params: { workspaceId: uuid, calendarIds: uuids }, columns: eventColumns },
 )
-
-const selectRemovedOccurrences = statement(
-  'calendar.selectRemovedOccurrences',
-  `select ${list} from calendar_events
-   where workspace_id = $workspaceId and series_id = any($seriesIds) and is_removed order by series_id, id`,
-  { params: { workspaceId: uuid, seriesIds: uuids }, columns: eventColumns },
-)
-/** The removed occurrences of some series. */
-export const listRemovedOccurrences = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
-  seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectRemovedOccurrences({ workspaceId, seriesIds }))
 
 /** The given person's answer to the event's invitation; null when the person is not invited. */
 const answerColumn = { my_status: text.as<GuestAnswer>() }
