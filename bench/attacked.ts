@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Side } from '#bench/case.ts'
 import { sideOf } from '#bench/load.ts'
@@ -25,8 +26,7 @@ export async function attacked(victim: Victim, seconds: number, begin: (press: P
   })
   const [{ times, failed, healthMs }] = (await once(thread, 'message')) as [Seen]
   isOpen = false
-  const timeout = AbortSignal.timeout(drainMs)
-  await Promise.race([Promise.all(attack), new Promise((resolve) => timeout.addEventListener('abort', resolve))])
+  await Promise.race([Promise.all(attack), delay(drainMs, undefined, { ref: false })])
   await thread.terminate()
   return { ...sideOf([...times], seconds), slowestMs: Math.max(...times), failed, healthMs }
 }
@@ -34,6 +34,6 @@ export async function attacked(victim: Victim, seconds: number, begin: (press: P
 /** Repeats a call until the measurement ends. A call that fails, as attacks are often refused, is followed by a pause of 20 ms. */
 async function repeat(isOpen: () => boolean, caller: number, callers: number, work: (index: number) => Promise<unknown>): Promise<void> {
   for (let index = caller; isOpen(); index += callers) {
-    await work(index).catch(() => new Promise((resolve) => setTimeout(resolve, 20)))
+    await work(index).catch(() => delay(20))
   }
 }

@@ -19,11 +19,23 @@ export function race(bench: Bench, { name, floor, kontor, floorIsKontor, connect
   return { name, unit: 'requests/s', floor: run(floorIsKontor ? kontorUrl : floorUrl, floor), kontor: run(kontorUrl, kontor), aims }
 }
 
+/** The case of a path that one caller reads, without a floor. */
+export const alone = ({ loaded, seconds, kontorUrl: url }: Bench, name: string, path: string, aims: Aims): Case => ({
+  name,
+  unit: 'requests/s',
+  kontor: () => load({ url, connections: 1, seconds }, { token: loaded.token, ...get(() => path) }),
+  aims,
+})
+
 /** Reads of the nth path. */
 export const get = (path: (index: number) => string): Race['floor'] => ({ method: 'GET', make: (index) => ({ path: path(index) }) })
 
-/** Writes of the nth body to the nth path. */
-export const send = (method: 'POST' | 'PUT', path: (index: number) => string, body: (index: number) => object): Race['floor'] => ({
+/** Writes of the nth body, empty by default, to the nth path. */
+export const send = (
+  method: 'POST' | 'PUT',
+  path: (index: number) => string,
+  body: (index: number) => object = () => ({}),
+): Race['floor'] => ({
   method,
   make: (index) => ({ path: path(index), body: JSON.stringify(body(index)) }),
 })

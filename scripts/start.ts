@@ -54,7 +54,8 @@ async function start(): Promise<void> {
     PUBLIC_URL: (process.env.PUBLIC_URL || `http://localhost:${port}`).replace(/\/+$/, ''),
     SECRET_KEY: process.env.SECRET_KEY || ensureSecretKey(dataDir),
   }
-  await migrateDatabase(environment)
+  // A process of its own: the memory of a migration, some 70 MB, would stay in this one.
+  await runCommand('migrate', environment, 'The database could not be migrated')
 
   const bootstrapFile = join(dataDir, 'bootstrap.json')
   const isFirst = !existsSync(bootstrapFile)
@@ -64,7 +65,7 @@ async function start(): Promise<void> {
     supervise(type, { ...environment, WORKER_PORT: String(ports[index]) }, prefixes(type.name)),
   )
   cleanup.defer(() => Promise.all(workers.map((worker) => worker.stop(graceMs))).then(() => {}))
-  if (isEmbedded) await bootstrap(environment)
+  if (isEmbedded) await runCommand('bootstrap', environment, 'The first workspace could not be made')
   const account = isEmbedded ? readBootstrap(dataDir, environment.PUBLIC_URL) : null
 
   const apiType = types.find(({ name }) => name === 'api')
@@ -92,15 +93,6 @@ async function startDatabase(dataDir: string, cleanup: AsyncDisposableStack): Pr
   cleanup.defer(() => rmSync(addressFile, { force: true }))
   stop.throwIfAborted()
   return postgres.url
-}
-
-// A process of its own: the memory of a migration, some 70 MB, would stay in this one.
-async function migrateDatabase(environment: NodeJS.ProcessEnv): Promise<void> {
-  await runCommand('migrate', environment, 'The database could not be migrated')
-}
-
-async function bootstrap(environment: NodeJS.ProcessEnv): Promise<void> {
-  await runCommand('bootstrap', environment, 'The first workspace could not be made')
 }
 
 async function runCommand(name: string, environment: NodeJS.ProcessEnv, failure: string): Promise<void> {

@@ -14,26 +14,18 @@ export const access: Group = {
     const path = pathOf(typical)
     const byId = get((index) => `${path}/${nth(typical.ids, index)}`)
     const filtered = get(() => `${path}?${filters(['stage', 'eq', stage])}`)
-    const against = { floorIsKontor: true, aims: { ratioAtLeast: 1 / 1.2 } } as const
+    const aims = { ratioAtLeast: 1 / 1.2 }
+    const byPlain = (name: string, floor: typeof byId, token: string, kontor = floor) =>
+      race(bench, { name, floorIsKontor: true, aims, floor: { ...floor, token: plain }, kontor: { ...kontor, token } })
     return [
-      race(bench, {
-        ...against,
-        name: 'search under a condition',
-        floor: { ...filtered, token: plain },
-        kontor: { ...get(() => `${path}?offset=0`), token: conditional },
-      }),
-      race(bench, {
-        ...against,
-        name: 'get, 1 role of 1,000',
-        floor: { ...byId, token: plain },
-        kontor: { ...byId, token: one },
-      }),
-      race(bench, {
-        ...against,
-        name: 'get, all 1,000 roles',
-        floor: { ...byId, token: plain },
-        kontor: { ...byId, token: all },
-      }),
+      byPlain(
+        'search under a condition',
+        filtered,
+        conditional,
+        get(() => `${path}?offset=0`),
+      ),
+      byPlain('get, 1 role of 1,000', byId, one),
+      byPlain('get, all 1,000 roles', byId, all),
     ]
   },
 }

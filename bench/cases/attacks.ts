@@ -1,9 +1,10 @@
 import { attacked, type Press } from '#bench/attacked.ts'
 import type { Bench, Case } from '#bench/case.ts'
+import { booking, slotsPath } from '#bench/cases/booking.ts'
 import { pathIn, type Send, sender } from '#bench/client.ts'
 import { byHand, makeFlow } from '#bench/data/flow.ts'
 import { makeFunction, trivial } from '#bench/functions/make.ts'
-import { startServer } from '#bench/servers/start.ts'
+import { fromAnywhere, startProxiedApi } from '#bench/servers/proxied-api.ts'
 
 /** The setup of an attack, which returns its start. */
 interface Attack {
@@ -14,8 +15,6 @@ interface Attack {
 }
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
-const dayOf = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
-const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
 
 /**
  * Another workspace during attacks by visitors (docs/contract/limits.md#shares-of-workspaces), compared with the same workspace without
@@ -24,9 +23,7 @@ const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', '
 export async function attackCases(bench: Bench): Promise<Case[]> {
   const { loaded } = bench
   const [attacker, victim] = [loaded.neighbours.at(-2) ?? loaded.neighbours[0], loaded.neighbours.at(-3) ?? loaded.neighbours[0]]
-  // As behind a proxy: each visitor has an address of its own.
-  const api = await startServer('api', { ...bench.environment, TRUST_PROXY: '1' })
-  bench.atEnd(api.stop)
+  const api = await startProxiedApi(bench)
   const own = sender(api.url, { ...loaded, workspaceId: victim.workspaceId })
   const ownFunction = await makeFunction(own, trivial)
   const probes: readonly (readonly [string, string, object?])[] = [
@@ -58,15 +55,15 @@ export async function attackCases(bench: Bench): Promise<Case[]> {
 }
 
 function attacksOn(url: string, token: string): readonly Attack[] {
-  const visit = (path: string, index: number) =>
-    fetch(url + path, { headers: { 'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` } }).then(drop)
-  const list = (workspaceId: string, path: string) =>
-    fetch(url + pathIn({ workspaceId }, path), { headers: { authorization: `Bearer ${token}` } }).then(drop)
+  const visit = (path: string, index: number) => fetch(url + path, { headers: fromAnywhere(index) }).then(drop)
+  const lists = (length: number, query: string) => async (send: Send, workspaceId: string) => {
+    const path = pathIn({ workspaceId }, `${await makeLongRecords(send, length)}?${query}`)
+    return (press: Press) => press(6, () => fetch(url + path, { headers: { authorization: `Bearer ${token}` } }).then(drop))
+  }
   return [
     {
       name: 'free times of 60 series',
       prepare: async (send, workspaceId) => {
-        const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: everyDay }
         const made = { kind: 'org', name: 'Dense', key: `dense-${Date.now()}`, timezone: 'UTC', settings: { booking } }
         const calendar = await send<{ id: string; key: string }>('POST', '/calendar/calendars', made)
         await fetch(`${url}/v1/orgs/${workspaceId}/calendar/calendars/${calendar.id}/import`, {
@@ -74,7 +71,7 @@ function attacksOn(url: string, token: string): readonly Attack[] {
           headers: { authorization: `Bearer ${token}`, 'content-type': 'text/calendar' },
           body: denseSeries(),
         }).then(drop)
-        const slots = `/cal/${workspaceId}/book/${calendar.key}/slots?from=${dayOf(0)}&to=${dayOf(60)}`
+        const slots = slotsPath(workspaceId, calendar.key)
         return (press) => press(6, (index) => visit(slots, index))
       },
     },
@@ -134,28 +131,9 @@ function attacksOn(url: string, token: string): readonly Attack[] {
         return (press) => press(40, (index) => visit(paths[index % 2] as string, index))
       },
     },
-    {
-      name: 'lists of 3.9 MB',
-      prepare: async (send, workspaceId) => {
-        const path = await makeLongRecords(send, 19_500)
-        return (press) => press(6, () => list(workspaceId, `${path}?limit=200`))
-      },
-    },
-    {
-      name: 'lists of 3.9 MB, arriving later',
-      arrivesAfterMs: 2_000,
-      prepare: async (send, workspaceId) => {
-        const path = await makeLongRecords(send, 19_500)
-        return (press) => press(6, () => list(workspaceId, `${path}?limit=200`))
-      },
-    },
-    {
-      name: 'lists that are too large',
-      prepare: async (send, workspaceId) => {
-        const path = await makeLongRecords(send, 60_000)
-        return (press) => press(6, () => list(workspaceId, `${path}?limit=200&sort=created_at`))
-      },
-    },
+    { name: 'lists of 3.9 MB', prepare: lists(19_500, 'limit=200') },
+    { name: 'lists of 3.9 MB, arriving later', arrivesAfterMs: 2_000, prepare: lists(19_500, 'limit=200') },
+    { name: 'lists that are too large', prepare: lists(60_000, 'limit=200&sort=created_at') },
   ]
 }
 

@@ -2,7 +2,7 @@ import type { Case, Group } from '#bench/case.ts'
 import { sender } from '#bench/client.ts'
 import { load, type Shot } from '#bench/load.ts'
 import { nth } from '#bench/race.ts'
-import { startServer } from '#bench/servers/start.ts'
+import { fromAnywhere, startProxiedApi } from '#bench/servers/proxied-api.ts'
 
 /**
  * Requests of visitors: content compared with a bare route that counts the visitor's request and reads the document, a submission compared
@@ -13,9 +13,7 @@ export const publicSurfaces: Group = {
   cases: async (bench) => {
     const { loaded, seconds, connections } = bench
     const { workspaceId, token } = loaded
-    // As behind a proxy: each request has an address of its own, so no rate limit applies.
-    const api = await startServer('api', { ...bench.environment, TRUST_PROXY: '1' })
-    bench.atEnd(api.stop)
+    const api = await startProxiedApi(bench)
     const call = sender(api.url, loaded)
     const key = `bench-${Date.now()}`
     await call('POST', '/iam/groups', {
@@ -52,7 +50,3 @@ export const publicSurfaces: Group = {
     return cases
   },
 }
-
-const fromAnywhere = (index: number): Record<string, string> => ({
-  'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
-})

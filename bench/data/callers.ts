@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pipeline } from '#bench/data/pipeline.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
-import { Database } from '#shared/platform/db/database.ts'
 
 /** Keys of service accounts with different rights in the loaded workspace. */
 export interface Callers {
@@ -30,28 +30,27 @@ const large = (role: number, read: object) => [
 ]
 
 /** Makes the callers for a type, straight in the database, with 1,000 roles of 50 rules that no other caller of the bench has. */
-export async function makeCallers(databaseUrl: string, { workspaceId, key }: Pipeline, stage: string): Promise<Callers> {
-  const db = new Database(databaseUrl, { connections: 2, name: 'bench access', statementTimeoutMs: 600_000 })
-  const insert = (text: string, values: unknown[]) => db.query({ text, values })
-  const role = async (policy: readonly object[]): Promise<string> => {
-    const id = randomUUID()
-    const text = 'insert into roles (workspace_id, id, name, policy) values ($1, $2, $3, $4)'
-    await insert(text, [workspaceId, id, `role ${id}`, JSON.stringify(policy)])
-    return id
-  }
-  const caller = async (roles: readonly string[]): Promise<string> => {
-    const [id, token] = [randomUUID(), makeToken('key', workspaceId)]
-    await insert('insert into service_accounts (workspace_id, id, name) values ($1, $2, $3)', [workspaceId, id, 'Bench'])
-    await insert(
-      `insert into access_keys (workspace_id, id, service_account_id, name, prefix, secret_hash) values ($1, $2, $3, 'key', 'kt_', $4)`,
-      [workspaceId, randomUUID(), id, token.hash],
-    )
-    const text = 'insert into role_members (workspace_id, role_id, principal_id) select $1, unnest($2::uuid[]), $3'
-    await insert(text, [workspaceId, roles, id])
-    return token.text
-  }
-  const read = { effect: 'allow', actions: ['records:read'], resources: [key] }
-  try {
+export function makeCallers(databaseUrl: string, { workspaceId, key }: Pipeline, stage: string): Promise<Callers> {
+  return withDatabase(databaseUrl, 'access', async (db) => {
+    const insert = (text: string, values: unknown[]) => db.query({ text, values })
+    const role = async (policy: readonly object[]): Promise<string> => {
+      const id = randomUUID()
+      const text = 'insert into roles (workspace_id, id, name, policy) values ($1, $2, $3, $4)'
+      await insert(text, [workspaceId, id, `role ${id}`, JSON.stringify(policy)])
+      return id
+    }
+    const caller = async (roles: readonly string[]): Promise<string> => {
+      const [id, token] = [randomUUID(), makeToken('key', workspaceId)]
+      await insert('insert into service_accounts (workspace_id, id, name) values ($1, $2, $3)', [workspaceId, id, 'Bench'])
+      await insert(
+        `insert into access_keys (workspace_id, id, service_account_id, name, prefix, secret_hash) values ($1, $2, $3, 'key', 'kt_', $4)`,
+        [workspaceId, randomUUID(), id, token.hash],
+      )
+      const text = 'insert into role_members (workspace_id, role_id, principal_id) select $1, unnest($2::uuid[]), $3'
+      await insert(text, [workspaceId, roles, id])
+      return token.text
+    }
+    const read = { effect: 'allow', actions: ['records:read'], resources: [key] }
     const many: string[] = []
     for (let index = 0; index < 1_000; index++) many.push(await role(large(index, read)))
     return {
@@ -60,7 +59,5 @@ export async function makeCallers(databaseUrl: string, { workspaceId, key }: Pip
       one: await caller(many.slice(0, 1)),
       all: await caller(many),
     }
-  } finally {
-    await db.close()
-  }
+  })
 }

@@ -1,6 +1,7 @@
 import { makeWorkspace } from '#bench/data/pipeline.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { Database } from '#shared/platform/db/database.ts'
+import type { Database } from '#shared/platform/db/database.ts'
 
 /** A workspace with accounts, and entries of two lines each over the last year. */
 export interface Ledger {
@@ -10,20 +11,17 @@ export interface Ledger {
 }
 
 /** Makes ledgers in other workspaces of the owner, with this many accounts and lines each, straight in the database. */
-export async function makeLedgers(
+export function makeLedgers(
   databaseUrl: string,
   ownerId: string,
   sizes: readonly { readonly accounts: number; readonly lines: number }[],
 ): Promise<Ledger[]> {
-  const db = new Database(databaseUrl, { connections: 1, name: 'bench ledger', statementTimeoutMs: 900_000 })
-  try {
+  return withDatabase(databaseUrl, 'ledger', async (db) => {
     const made: Ledger[] = []
     for (const { accounts, lines } of sizes) made.push(await makeLedger(db, ownerId, accounts, lines))
     for (const table of ['journal_entries', 'journal_lines']) await db.query({ text: `vacuum analyze ${table}` })
     return made
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 async function makeLedger(db: Database, ownerId: string, count: number, lines: number): Promise<Ledger> {

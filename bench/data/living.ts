@@ -1,8 +1,8 @@
 import { sender } from '#bench/client.ts'
 import type { Loaded } from '#bench/data/load.ts'
 import { floorNumbers, type Living } from '#bench/floor/living-statement.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { Database } from '#shared/platform/db/database.ts'
 
 /**
  * Makes a record type whose creations have effects, as the floor's do: a number, two formulas, and a notification rule on new records.
@@ -35,9 +35,8 @@ export async function makeLivingType(url: string, databaseUrl: string, loaded: L
   return { workspaceId, schema: schemaOf(workspaceId), ruleId: rule.id, ...(await columnsOf(databaseUrl, workspaceId)) }
 }
 
-async function columnsOf(databaseUrl: string, workspaceId: string): Promise<Pick<Living, 'typeId' | 'columns'>> {
-  const db = new Database(databaseUrl, { connections: 1, name: 'bench living', statementTimeoutMs: 60_000 })
-  try {
+function columnsOf(databaseUrl: string, workspaceId: string): Promise<Pick<Living, 'typeId' | 'columns'>> {
+  return withDatabase(databaseUrl, 'living', async (db) => {
     await db.query({ text: `create sequence ${floorNumbers} cache 32` })
     const text = `select type.id as "typeId", jsonb_object_agg(field.key, column_name) as columns
       from record_types as type join fields as field on field.type_id = type.id and field.workspace_id = type.workspace_id
@@ -45,7 +44,5 @@ async function columnsOf(databaseUrl: string, workspaceId: string): Promise<Pick
     const [type] = await db.query<Pick<Living, 'typeId' | 'columns'>>({ text, values: [workspaceId] })
     if (!type) throw new Error('The living type is missing')
     return type
-  } finally {
-    await db.close()
-  }
+  })
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { makeIndexes } from '#bench/data/indexes.ts'
 import { makePipeline, makeWorkspace, type Pipeline } from '#bench/data/pipeline.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { makeToken } from '#shared/core/people/tokens.ts'
-import { Database } from '#shared/platform/db/database.ts'
+import type { Database } from '#shared/platform/db/database.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** The loaded data of the cases. */
@@ -23,9 +24,8 @@ export interface Loaded {
 const neighbours = { count: 20, records: 10_000 }
 
 /** Fills the database directly, in sorted order, and reports the amounts. */
-export async function loadData(databaseUrl: string, records: readonly number[], say: (line: string) => void): Promise<Loaded> {
-  const db = new Database(databaseUrl, { connections: 2, name: 'bench data', statementTimeoutMs: 900_000 })
-  try {
+export function loadData(databaseUrl: string, records: readonly number[], say: (line: string) => void): Promise<Loaded> {
+  return withDatabase(databaseUrl, 'data', async (db) => {
     const [actorId, token] = await makeOwner(db)
     const others: Pipeline[] = []
     await timed(say, `${neighbours.count} other workspaces of ${neighbours.records.toLocaleString('en')} records`, async () => {
@@ -47,12 +47,11 @@ export async function loadData(databaseUrl: string, records: readonly number[], 
     if (!neighbour || !size) throw new Error('--records must name at least one number of records')
     const typical = sizes.findLast((one) => one.records <= 100_000) ?? size
     return { workspaceId, actorId, token, sizes: [size, ...sizes.slice(1)], typical, neighbours: [neighbour, ...others.slice(1)] }
-  } finally {
-    await db.close()
-  }
+  })
 }
 
-async function makeOwner(db: Database): Promise<[id: string, token: string]> {
+/** Creates the person for all requests, straight in the database, with a session. */
+export async function makeOwner(db: Database): Promise<[id: string, token: string]> {
   const id = randomUUID()
   const { text: token, hash } = makeToken('session', id)
   await db.query({

@@ -1,5 +1,5 @@
 import { sender } from '#bench/client.ts'
-import { Database } from '#shared/platform/db/database.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { integer, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -48,15 +48,14 @@ const findSome = statement(
 )
 
 /** Makes a queue of each size through the API, and fills it directly. */
-export async function makeQueues(
+export function makeQueues(
   { databaseUrl, kontorUrl }: { readonly databaseUrl: string; readonly kontorUrl: string },
   place: { readonly workspaceId: string; readonly token: string },
   sizes: readonly number[],
 ): Promise<FilledQueue[]> {
-  const db = new Database(databaseUrl, { connections: 1, name: 'bench queues', statementTimeoutMs: 900_000 })
   const send = sender(kontorUrl, place)
-  const made: FilledQueue[] = []
-  try {
+  return withDatabase(databaseUrl, 'queues', async (db) => {
+    const made: FilledQueue[] = []
     for (const items of sizes) {
       const { id }: { readonly id: string } = await send('POST', '/queues', { name: `Of ${items}`, stages, settings })
       const queue = { workspaceId: place.workspaceId, queueId: id }
@@ -67,8 +66,6 @@ export async function makeQueues(
       made.push({ path: `/v1/orgs/${place.workspaceId}/queues/${id}`, place: `${place.workspaceId}/${id}`, items, open: ids })
     }
     for (const table of ['queue_items', 'queue_counts', 'queue_history']) await db.query({ text: `vacuum analyze ${table}` })
-  } finally {
-    await db.close()
-  }
-  return made
+    return made
+  })
 }

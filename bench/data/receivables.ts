@@ -1,12 +1,12 @@
 import { makeWorkspace } from '#bench/data/pipeline.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { readRecordType } from '#shared/core/types/record-type.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { Database } from '#shared/platform/db/database.ts'
+import type { Database } from '#shared/platform/db/database.ts'
 
 /** Makes a workspace with this many invoices in five currencies, a third of them partly paid, and returns its id. */
-export async function makeReceivables(databaseUrl: string, ownerId: string, invoices: number): Promise<string> {
-  const db = new Database(databaseUrl, { connections: 1, name: 'bench receivables', statementTimeoutMs: 900_000 })
-  try {
+export function makeReceivables(databaseUrl: string, ownerId: string, invoices: number): Promise<string> {
+  return withDatabase(databaseUrl, 'receivables', async (db) => {
     const id = await makeWorkspace(db, ownerId, 'Receivables')
     const [invoice, payment] = [await columnsOf(db, id, 'invoices'), await columnsOf(db, id, 'payments')]
     const schema = schemaOf(id)
@@ -28,9 +28,7 @@ export async function makeReceivables(databaseUrl: string, ownerId: string, invo
     await db.query({ text: `analyze ${schema}.invoices` })
     await db.query({ text: `analyze ${schema}.payments` })
     return id
-  } finally {
-    await db.close()
-  }
+  })
 }
 
 async function columnsOf(db: Database, workspaceId: string, key: string): Promise<(field: string) => string> {

@@ -1,7 +1,14 @@
 import Router from '@koa/router'
 import { readText } from '#bench/floor/body.ts'
 import { runStatement } from '#bench/floor/database.ts'
-import { historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf, updateCountsSql } from '#shared/features/queues/store.ts'
+import {
+  entryOfItem,
+  historyEntrySql,
+  insertHistorySql,
+  itemColumns,
+  itemColumnsOf,
+  updateCountsSql,
+} from '#shared/features/queues/store.ts'
 import { instant, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -23,12 +30,8 @@ const claim = statement(
   ),
   written as (${insertHistorySql(
     `select ${historyEntrySql({
-      item_id: 'taken.id',
-      key: 'taken.key',
+      ...entryOfItem('taken'),
       kind: `'claimed'`,
-      from_stage: 'taken.stage',
-      to_stage: 'taken.stage',
-      status: 'taken.status',
       actor_id: '$actorId::uuid',
       created_at: '$now::timestamptz',
       version: 'taken.version',
@@ -64,12 +67,9 @@ const move = statement(
   ),
   written as (${insertHistorySql(
     `select ${historyEntrySql({
-      item_id: 'moved.id',
-      key: 'moved.key',
+      ...entryOfItem('moved'),
       kind: `'moved'`,
       from_stage: 'target.stage',
-      to_stage: 'moved.stage',
-      status: 'moved.status',
       actor_id: '$actorId::uuid',
       created_at: '$now::timestamptz',
       version: 'moved.version',

@@ -1,3 +1,4 @@
+import { insertJobs } from '#bench/jobs/insert-jobs.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
@@ -16,7 +17,7 @@ export interface Backlog {
 /** Writes the rows of this many waiting jobs, as requests would have left them, and wakes the workers. */
 export async function fill(db: Executor, { job, workspaceId, actorId, payload }: Backlog, count: number): Promise<void> {
   const envelope: JobEnvelope = { workspaceId, cause: { actorId, actorType: 'user', requestId, depth: 0 }, payload }
-  const waiting = job.gate ? waitingAtGate : waitingInQueue
+  const waiting = job.gate ? waitingAtGate : insertJobs('made.id', '$6::jsonb', '$2::text', '$4')
   const place = job.gate ? [job.gate.name, job.gate.perWorkspace, job.gate.priority] : []
   await db.query({
     text: `with made as materialized (select uuidv7() as id from generate_series(1, $1::int)),
@@ -33,16 +34,6 @@ export async function fill(db: Executor, { job, workspaceId, actorId, payload }:
 
 const waitingAtGate = `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, envelope)
   select id, $2::uuid, $7, $4, $8::smallint, $9::smallint, $6::jsonb from made`
-
-// As pg-boss inserts a job without options.
-const waitingInQueue = `insert into pgboss.job (
-    id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
-    retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
-  )
-  select made.id, queue.name, $6::jsonb, $2::text, pgboss.job_now(), pgboss.job_now(),
-    pgboss.job_now() + queue.retention_seconds * interval '1s', queue.expire_seconds, queue.deletion_seconds,
-    queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy, queue.dead_letter, queue.heartbeat_seconds
-  from made cross join pgboss.queue as queue where queue.name = $4`
 
 /** Deletes the waiting jobs; running ones end by themselves. */
 export async function clear(db: Executor, { job, workspaceId }: Backlog): Promise<void> {

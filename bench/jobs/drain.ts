@@ -14,6 +14,12 @@ export async function drained(db: Executor, queue: string, count: number): Promi
   }
 }
 
+/** Replaces the jobs of a queue by this many waiting ones without data. */
+export async function putEmpty(db: Executor, queue: string, count: number): Promise<void> {
+  await forget(db, queue)
+  await db.query({ text: `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`, values: [queue, count] })
+}
+
 /** Deletes the completed jobs of a queue. */
 export async function forget(db: Executor, queue: string): Promise<void> {
   await db.query({ text: 'delete from pgboss.job where name = $1', values: [queue] })

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { insertJobs } from '#bench/jobs/insert-jobs.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 
 const kind = 'bench'
+const envelope = `jsonb_build_object('workspaceId', made.workspace_id, 'payload', jsonb_build_object('mailId', made.id), 'cause',
+  jsonb_build_object('actorId', null, 'actorType', 'system', 'requestId', '${kind}', 'depth', 0))`
 
 /** Writes this many mails into the outbox with their sending jobs, in rotation over these workspaces, as requests would have left them. */
 export async function putMails(db: Executor, workspaceIds: readonly string[], count: number): Promise<void> {
@@ -15,17 +18,7 @@ export async function putMails(db: Executor, workspaceIds: readonly string[], co
         insert into outbox_mails (id, workspace_id, kind, recipient, subject, body_text)
         select id, workspace_id, '${kind}', 'ann@example.com', 'Your order', 'It is on its way.' from made
       )
-      insert into pgboss.job (
-        id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
-        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
-      )
-      select made.id, queue.name,
-        jsonb_build_object('workspaceId', made.workspace_id, 'payload', jsonb_build_object('mailId', made.id), 'cause',
-          jsonb_build_object('actorId', null, 'actorType', 'system', 'requestId', '${kind}', 'depth', 0)),
-        made.workspace_id::text, pgboss.job_now(), pgboss.job_now(), pgboss.job_now() + queue.retention_seconds * interval '1s',
-        queue.expire_seconds, queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max,
-        queue.policy, queue.dead_letter, queue.heartbeat_seconds
-      from made cross join pgboss.queue as queue where queue.name = $3`,
+      ${insertJobs('made.id', envelope, 'made.workspace_id::text', '$3')}`,
     values: [workspaceIds, count, sendMailJob.name],
   })
   await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, sendMailJob.name] })

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { insertJobs } from '#bench/jobs/insert-jobs.ts'
 import { continueRunJob } from '#shared/features/flows/jobs.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
@@ -10,6 +11,9 @@ export interface BenchFlow {
 }
 
 const idOf = ({ path }: BenchFlow): string => path.split('/').at(-1) ?? ''
+
+const envelope = `jsonb_build_object('workspaceId', $1::uuid, 'payload', jsonb_build_object('workspaceId', $1::uuid, 'runId', made.id), 'cause',
+  jsonb_build_object('actorId', null, 'actorType', 'system', 'requestId', made.id, 'depth', 0))`
 
 /** Writes this many waiting runs of a flow with their jobs, as their triggers would have left them, and wakes the workers. */
 export async function putRuns(db: Executor, flow: BenchFlow, count: number): Promise<void> {
@@ -23,17 +27,7 @@ export async function putRuns(db: Executor, flow: BenchFlow, count: number): Pro
           on present.workspace_id = flow.workspace_id and present.flow_id = flow.id and present.version = flow.version
         where flow.workspace_id = $1 and flow.id = $2
       )
-      insert into pgboss.job (
-        id, name, data, group_id, start_after, created_on, keep_until, expire_seconds, deletion_seconds,
-        retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds
-      )
-      select made.job_id, queue.name,
-        jsonb_build_object('workspaceId', $1::uuid, 'payload', jsonb_build_object('workspaceId', $1::uuid, 'runId', made.id), 'cause',
-          jsonb_build_object('actorId', null, 'actorType', 'system', 'requestId', made.id, 'depth', 0)),
-        $1::text, pgboss.job_now(), pgboss.job_now(), pgboss.job_now() + queue.retention_seconds * interval '1s', queue.expire_seconds,
-        queue.deletion_seconds, queue.retry_limit, queue.retry_delay, queue.retry_backoff, queue.retry_delay_max, queue.policy,
-        queue.dead_letter, queue.heartbeat_seconds
-      from made cross join pgboss.queue as queue where queue.name = $4`,
+      ${insertJobs('made.job_id', envelope, '$1::text', '$4')}`,
     values: [flow.workspaceId, idOf(flow), count, continueRunJob.name],
   })
   await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, continueRunJob.name] })

@@ -5,20 +5,18 @@ import { childrenOf, memoryOf } from '#bench/soak/proc.ts'
 
 /** Peak memory of a process in megabytes; its present memory where the system has no peak. */
 export function peakMegabytes(pid: number): number {
-  return kilobytesOf(pid) / 1_024
-}
-
-function kilobytesOf(pid: number): number {
   try {
-    return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+    return megabytes(pid, 'VmHWM')
   } catch {
-    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1_024
   }
 }
 
 /** Present memory of a process, in megabytes. */
-export const residentMegabytes = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+export const residentMegabytes = (pid: number): number => megabytes(pid, 'VmRSS')
+
+const megabytes = (pid: number, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
 /** Private memory of all processes of a database server, in megabytes. */
 export async function serverMegabytes(databaseUrl: string): Promise<number> {

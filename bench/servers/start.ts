@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '#scripts/ports.ts'
 import { readProcfile } from '#scripts/start/procfile.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -23,6 +23,21 @@ export async function startServer(program: string, environment: NodeJS.ProcessEn
   const url = `http://127.0.0.1:${port}`
   await answers(url, child)
   return { url, pid: child.pid ?? 0, stop: () => stop(child) }
+}
+
+/** Does some work while such a server runs. */
+export async function whileRunning<T>(
+  work: (pid: number) => Promise<T>,
+  program: string,
+  environment: NodeJS.ProcessEnv,
+  args: readonly string[] = [],
+): Promise<T> {
+  const server = await startServer(program, environment, args)
+  try {
+    return await work(server.pid)
+  } finally {
+    await server.stop()
+  }
 }
 
 /** The command line of `api`, of `worker`, or of a file, above all of the floor, which gets the flags of the API so that both sides run alike. */
@@ -51,13 +66,3 @@ function stop(child: ChildProcess): Promise<void> {
     child.kill('SIGTERM')
   })
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })

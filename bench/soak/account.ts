@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { withClient } from '#bench/servers/connection.ts'
 import { type Row, readBooks } from '#bench/soak/books.ts'
 import type { Expected, Ledger, Place } from '#bench/soak/ledger.ts'
 
@@ -10,10 +10,8 @@ export interface Finding {
 }
 
 /** Compares everything that callers remember with the database. No finding should have a violation. */
-export async function account(databaseUrl: string, places: readonly Place[], ledger: Ledger): Promise<readonly Finding[]> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  try {
+export function account(databaseUrl: string, places: readonly Place[], ledger: Ledger): Promise<readonly Finding[]> {
+  return withClient(databaseUrl, async (db) => {
     const found: Finding[] = []
     for (const place of places) {
       const expected = [...ledger.expected.values()].filter((one) => one.place === place)
@@ -24,9 +22,7 @@ export async function account(databaseUrl: string, places: readonly Place[], led
       count: all.reduce((sum, { count }) => sum + count, 0),
       wrong: all.flatMap(({ wrong }) => wrong),
     }))
-  } finally {
-    await db.end()
-  }
+  })
 }
 
 type Books = Awaited<ReturnType<typeof readBooks>>

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import { withClient } from '#bench/servers/connection.ts'
 
 const timeoutMs = 120_000
 
 /** Waits until no operation, job or event is open. Returns the seconds; throws after two minutes. */
-export async function drain(databaseUrl: string): Promise<number> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
+export function drain(databaseUrl: string): Promise<number> {
   const started = performance.now()
-  try {
+  return withClient(databaseUrl, async (db) => {
     for (;;) {
       const { rows } = await db.query<{ what: string; count: number }>(`
         select * from (
@@ -21,7 +19,5 @@ export async function drain(databaseUrl: string): Promise<number> {
       if (elapsed > timeoutMs) throw new Error(`Still under way: ${rows.map(({ what, count }) => `${count} ${what}`).join(', ')}`)
       await delay(100)
     }
-  } finally {
-    await db.end()
-  }
+  })
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import { withClient } from '#bench/servers/connection.ts'
 import type { Installation, Resident } from '#bench/soak/installation.ts'
 import { childrenOf } from '#bench/soak/proc.ts'
 
@@ -85,15 +85,11 @@ async function comesUp(kind: string, { underWay }: Scene): Promise<void> {
 
 const pidOf = ({ process }: Resident): number[] => [process.pid() ?? []].flat()
 
-async function sessionOf(databaseUrl: string): Promise<number[]> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  try {
+function sessionOf(databaseUrl: string): Promise<number[]> {
+  return withClient(databaseUrl, async (db) => {
     const text = `select pid from pg_stat_activity where application_name ~ '^kontor api [0-9a-f]{8}$' order by query_start desc nulls last limit 1`
     return (await db.query<{ pid: number }>(text)).rows.map(({ pid }) => pid)
-  } finally {
-    await db.end()
-  }
+  })
 }
 
 async function runnersOf({ residents }: Installation): Promise<number[]> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#scripts/ports.ts'
+import { isReady } from '#scripts/start/announce.ts'
 import { type ProcessType, readProcfile } from '#scripts/start/procfile.ts'
 import { type SupervisedProcess, supervise } from '#scripts/start/supervised-process.ts'
 
@@ -59,17 +60,8 @@ export async function openInstallation(
 }
 
 async function becomesReady({ name, url, process }: Resident): Promise<void> {
-  while (!(await isReady(url))) {
+  while (!(await isReady(`${url}/readyz`))) {
     if (process.ends() > 0) throw new Error(`${name} does not start`)
     await delay(50)
   }
 }
-
-const isReady = (url: string): Promise<boolean> =>
-  fetch(`${url}/readyz`).then(
-    async (answer) => {
-      await answer.body?.cancel()
-      return answer.ok
-    },
-    () => false,
-  )

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { withClient } from '#bench/servers/connection.ts'
 import type { Installation } from '#bench/soak/installation.ts'
 import { childrenOf, type Memory, memoryOf, parentOf } from '#bench/soak/proc.ts'
 
@@ -96,15 +96,11 @@ function trendOf(name: string, points: Life['points'], isWhole: boolean): Trend 
 }
 
 /** The parent of all PostgreSQL processes. */
-export async function serverOf(databaseUrl: string): Promise<number> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  try {
+export function serverOf(databaseUrl: string): Promise<number> {
+  return withClient(databaseUrl, async (db) => {
     const { rows } = await db.query<{ pid: number }>('select pg_backend_pid() as pid')
     return (await parentOf(rows[0]?.pid ?? 0)) ?? 0
-  } finally {
-    await db.end()
-  }
+  })
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,32 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import type { Call, Client } from '#bench/soak/client.ts'
 import type { Ledger, Place } from '#bench/soak/ledger.ts'
-import { makeToken } from '#shared/core/people/tokens.ts'
-import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Records in each workspace before the run. */
 export const firstRecords = 2_000
 const batchSize = 500
-
-/** Creates the person for all requests, straight in the database, and returns a session token. */
-export async function makeOwner(databaseUrl: string): Promise<string> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  try {
-    const id = randomUUID()
-    const token = makeToken('session', id)
-    // Its workspaces count one by one, as those of different owners.
-    const user = `insert into users (id, email, name, password_hash, shares_apart) values ($1, 'soak@example.com', 'Soak', 'none', true)`
-    await db.query(user, [id])
-    const text = `insert into sessions (id, user_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '30 days')`
-    await db.query(text, [newId(), id, token.hash])
-    return token.text
-  } finally {
-    await db.end()
-  }
-}
 
 /** Makes a workspace with its first records. */
 export async function makePlace(client: Client, ledger: Ledger, name: string): Promise<Place> {

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeOwner } from '#bench/data/load.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { account } from '#bench/soak/account.ts'
 import { openClient } from '#bench/soak/client.ts'
 import { drain } from '#bench/soak/drain.ts'
@@ -11,7 +13,7 @@ import { openLedger } from '#bench/soak/ledger.ts'
 import { collectLogMessages } from '#bench/soak/log-messages.ts'
 import { trendsOf, watchMemory } from '#bench/soak/memory.ts'
 import { keepPace } from '#bench/soak/pace.ts'
-import { firstRecords, makeOwner, makePlace } from '#bench/soak/places.ts'
+import { firstRecords, makePlace } from '#bench/soak/places.ts'
 import { accountPart, killsPart, memoryPart, requestsPart } from '#bench/soak/report.ts'
 
 const workspaces = 6
@@ -28,7 +30,8 @@ export async function benchSoak(databaseUrl: string, seconds: number): Promise<b
   const installation = await openInstallation(databaseUrl, dataDir, messages.add)
   cleanup.defer(installation.stop)
   const apis = installation.residents.filter(({ name }) => name.startsWith('api')).map(({ url }) => url)
-  const client = openClient(apis, await makeOwner(databaseUrl))
+  const [, token] = await withDatabase(databaseUrl, 'owner', makeOwner)
+  const client = openClient(apis, token)
   cleanup.defer(client.close)
   const ledger = openLedger()
   const places = await Promise.all(Array.from({ length: workspaces }, (_, index) => makePlace(client, ledger, `Soak ${index + 1}`)))

@@ -66,8 +66,7 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
   }
   const waitForResult = async <T>(path: string, { status, data }: Pick<Answer, 'status' | 'data'>): Promise<T> => {
     if (status !== 202) return data as T
-    const org = path.split('/').slice(0, 3).join('/')
-    const readJob = async () => (await send(`${org}/jobs/${(data as { job_id: string }).job_id}`, { headers })).data as Job
+    const readJob = async () => (await send(jobPath(path, data), { headers })).data as Job
     return (await pollJob(readJob)) as T
   }
   const get = async <T>(path: string) => waitForResult<T>(path, await send(path, { headers }))
@@ -78,8 +77,7 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
       // Starts the job, waits for its end and then fetches its result, so a failure is known before the first byte.
       const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })
       await waitForResult(path, { status: 202, data })
-      const org = path.split('/').slice(0, 3).join('/')
-      return (await openBody(`${org}/jobs/${(data as { job_id: string }).job_id}/result`)).bytes
+      return (await openBody(`${jobPath(path, data)}/result`)).bytes
     },
     async post<T>(path: string, body: Body) {
       const [type, content] = 'json' in body ? ['application/json', JSON.stringify(body.json)] : ['text/csv', body.csv]
@@ -103,6 +101,10 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
     },
   }
 }
+
+/** The path of the job with which a request to a path was answered. */
+const jobPath = (path: string, answer: unknown): string =>
+  `${path.split('/').slice(0, 3).join('/')}/jobs/${(answer as { job_id: string }).job_id}`
 
 /** One try of a request. */
 interface Attempt {

@@ -10,7 +10,7 @@ import {
 } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { dayMs, hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 import { apiCommand, command } from '../command.ts'
@@ -81,13 +81,13 @@ const selection = {
   since: t.Optional(t.String({ description: 'an instant (2026-01-31T12:00:00Z), or how long ago: 30m, 2h, 7d' })),
 }
 
-interface Selection {
-  readonly id?: string | undefined
-  readonly all?: boolean | undefined
-  readonly kind?: string | undefined
-  readonly workspace?: string | undefined
-  readonly since?: string | undefined
+const selectors = {
+  id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
+  all: t.Optional(t.Boolean({ description: 'all failed jobs' })),
+  ...selection,
 }
+const discardOptions = schema(t.Object(selectors))
+type Selection = TypeOf<typeof discardOptions>
 
 async function readSelection(platform: CommandScope, { id, kind, workspace, since }: Selection): Promise<DeadLetterFilter> {
   if (kind !== undefined && !jobs.some(({ name }) => name === kind)) {
@@ -120,12 +120,6 @@ async function selectFailed(platform: CommandScope, given: Selection): Promise<D
   const failed = await listDeadLetters(platform.db, await readSelection(platform, given))
   if (id !== undefined && failed.length === 0) throw problem('NOT_FOUND', `No job ${id} failed at its last attempt`)
   return failed
-}
-
-const selectors = {
-  id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
-  all: t.Optional(t.Boolean({ description: 'all failed jobs' })),
-  ...selection,
 }
 
 export const jobCommands = [
@@ -197,7 +191,7 @@ export const jobCommands = [
   command({
     name: 'jobs discard',
     summary: 'Forget jobs whose last attempt failed; their operations stay failed',
-    options: schema(t.Object(selectors)),
+    options: discardOptions,
     run: async (given, platform) => {
       const discarded: string[] = []
       for (const { id } of await selectFailed(platform, given)) if (await discardDeadLetter(platform.db, id)) discarded.push(id)

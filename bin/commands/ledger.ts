@@ -2,11 +2,20 @@ import { createWriteStream } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { LedgerVerification } from '#shared/features/accounting/seals/schemas.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
+import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { findTarget, type TargetOptions } from '../client/target.ts'
 import { apiCommand, apiOptions, type CommandResult } from '../command.ts'
 import { chartAccounts, charts } from '../ledger/chart.ts'
 import type { Shell } from '../shell.ts'
+
+const exportOptions = schema(
+  t.Object({
+    format: t.String({ description: 'hledger, beancount or csv' }),
+    file: t.Optional(t.String({ description: 'where it is written; standard output otherwise' })),
+    ...apiOptions,
+  }),
+)
+const chartOptions = schema(t.Object({ name: t.Optional(t.String({ description: 'services, retail or non-profit' })), ...apiOptions }))
 
 export const ledgerCommands = [
   apiCommand({
@@ -18,19 +27,13 @@ export const ledgerCommands = [
   apiCommand({
     name: 'ledger export',
     summary: 'Export a ledger for hledger or beancount, or as CSV',
-    options: schema(
-      t.Object({
-        format: t.String({ description: 'hledger, beancount or csv' }),
-        file: t.Optional(t.String({ description: 'where it is written; standard output otherwise' })),
-        ...apiOptions,
-      }),
-    ),
+    options: exportOptions,
     run: exportLedger,
   }),
   apiCommand({
     name: 'ledger chart',
     summary: 'Create the accounts of a starter chart; without a name, list the charts',
-    options: schema(t.Object({ name: t.Optional(t.String({ description: 'services, retail or non-profit' })), ...apiOptions })),
+    options: chartOptions,
     run: importChart,
   }),
 ]
@@ -48,13 +51,8 @@ async function verifyLedger(options: TargetOptions, shell: Shell): Promise<Comma
   }
 }
 
-interface ExportOptions extends TargetOptions {
-  readonly format: string
-  readonly file?: string | undefined
-}
-
 /** Exports a workspace's ledger: streams it to a file, or prints it to standard output. */
-async function exportLedger({ format, file, ...options }: ExportOptions, shell: Shell): Promise<CommandResult> {
+async function exportLedger({ format, file, ...options }: TypeOf<typeof exportOptions>, shell: Shell): Promise<CommandResult> {
   const { api, orgId } = await findTarget(options, shell.environment)
   const bytes = await api.download(`/orgs/${orgId}/accounting/export?format=${encodeURIComponent(format)}`)
   if (file !== undefined) {
@@ -68,17 +66,13 @@ async function exportLedger({ format, file, ...options }: ExportOptions, shell: 
   return { data: { format, text }, lines: [text.replace(/\n$/, '')] }
 }
 
-interface ChartOptions extends TargetOptions {
-  readonly name?: string | undefined
-}
-
 interface Result {
   readonly status: number
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
 /** Creates the accounts of a chart. An account whose code exists is kept; `failed` is true when any other account is refused. */
-async function importChart({ name, ...options }: ChartOptions, shell: Shell): Promise<CommandResult> {
+async function importChart({ name, ...options }: TypeOf<typeof chartOptions>, shell: Shell): Promise<CommandResult> {
   if (name === undefined) return { data: { charts: Object.keys(charts) }, lines: describeCharts() }
   const accounts = chartAccounts(name)
   const { api, orgId } = await findTarget(options, shell.environment)

@@ -30,7 +30,8 @@ function exampleCall({ base_url, org_id, api_key }: Bootstrap): string {
   return `curl -H 'Authorization: Bearer ${api_key}' ${base_url}/orgs/${org_id}/records/accounts`
 }
 
-async function isReady(url: string): Promise<boolean> {
+/** Whether a process answers at the address of its readiness. */
+export async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
     await response.body?.cancel()

@@ -1,9 +1,9 @@
-import pg from 'pg'
 import type { Bench, Group, Side } from '#bench/case.ts'
 import { pathOf } from '#bench/cases/core/records.ts'
 import { sender } from '#bench/client.ts'
 import { load } from '#bench/load.ts'
 import { get, nth } from '#bench/race.ts'
+import { withClient } from '#bench/servers/connection.ts'
 import { startWorker } from '#bench/servers/worker.ts'
 
 /** Duration of each measurement of reads. */
@@ -50,10 +50,8 @@ function reads({ loaded: { token, typical }, kontorUrl: url }: Bench): Promise<S
 }
 
 /** Waits until no recompute is open and returns how many records per second the last one computed. */
-async function lastRecompute(databaseUrl: string): Promise<number> {
-  const db = new pg.Client(databaseUrl)
-  await db.connect()
-  try {
+function lastRecompute(databaseUrl: string): Promise<number> {
+  return withClient(databaseUrl, async (db) => {
     for (;;) {
       const { rows } = await db.query(`
         select finished_at is null as open, (progress ->> 'done')::float8 / extract(epoch from finished_at - started_at)::float8 as rate
@@ -61,7 +59,5 @@ async function lastRecompute(databaseUrl: string): Promise<number> {
       if (!rows.some(({ open }) => open)) return rows.at(-1)?.rate ?? 0
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-  } finally {
-    await db.end()
-  }
+  })
 }

@@ -1,9 +1,9 @@
 import type { Bench, Case, Group } from '#bench/case.ts'
 import { pathIn, sender } from '#bench/client.ts'
 import { type Ledger, makeLedgers } from '#bench/data/ledger.ts'
-import { get, nth, race, send } from '#bench/race.ts'
+import { alone, get, nth, race, send } from '#bench/race.ts'
+import { withDatabase } from '#bench/servers/connection.ts'
 import { updateMonthSums } from '#shared/features/accounting/reports/month-sums.ts'
-import { Database } from '#shared/platform/db/database.ts'
 
 /** The ledger: posting compared with the bare statement, on few accounts and on many; reports over very many lines. */
 export const accounting: Group = {
@@ -51,11 +51,9 @@ function postings(bench: Bench, few: Ledger, many: Ledger): Case[] {
 }
 
 async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]> {
-  const { databaseUrl, kontorUrl, loaded, seconds } = bench
-  const db = new Database(databaseUrl, { connections: 1, name: 'bench months', statementTimeoutMs: 900_000 })
+  const { databaseUrl, kontorUrl, loaded } = bench
   // The work of a worker for a report.
-  await updateMonthSums({ db, workspace: { id: large.workspaceId } })
-  await db.close()
+  await withDatabase(databaseUrl, 'months', (db) => updateMonthSums({ db, workspace: { id: large.workspaceId } }))
   const sendRequest = sender(kontorUrl, { ...large, token: loaded.token })
   const ledger = `/accounting/ledger?account=${large.accounts[3]}&limit=200`
   let cursor: string | null = ''
@@ -69,13 +67,7 @@ async function reads(bench: Bench, large: Ledger, lines: number): Promise<Case[]
     cursor = page.next_cursor
   }
   const figure = lines.toLocaleString('en')
-  const report = (name: string, path: string): Case => {
-    const kontor = race(
-      { ...bench, connections: 1, seconds },
-      { name, aims: {}, floor: get(() => ''), kontor: get(() => pathIn(large, path)) },
-    )
-    return { name: kontor.name, unit: kontor.unit, kontor: kontor.kontor, aims: { p50AtMostMs: 50 } }
-  }
+  const report = (name: string, path: string): Case => alone(bench, name, pathIn(large, path), { p50AtMostMs: 50 })
   return [
     report(`trial balance, ${figure} lines`, '/accounting/trial-balance'),
     report(`profit and loss, ${figure} lines`, '/accounting/reports/profit-loss'),

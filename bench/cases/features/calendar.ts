@@ -1,27 +1,22 @@
-import pg from 'pg'
 import type { Bench, Case, Group, Timed } from '#bench/case.ts'
+import { booking, dayOf, slotsPath } from '#bench/cases/booking.ts'
 import { type Send, sender } from '#bench/client.ts'
 import { load, type Shot, sideOf } from '#bench/load.ts'
-import { startServer } from '#bench/servers/start.ts'
+import { withClient } from '#bench/servers/connection.ts'
+import { fromAnywhere, startProxiedApi } from '#bench/servers/proxied-api.ts'
 import { startWorker } from '#bench/servers/worker.ts'
-import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** Events of the calendar that is listed and booked, how many of them repeat, and events of the calendar that is subscribed to. */
 const [listed, repeating, subscribed] = [2_000, 50, 10_000]
 /** Maximum events of a file (docs/contract/calendar.md#import). */
 const imported = 2_000
 
-const everyDay = Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => [day, [['00:00', '24:00']]]))
-const dayOf = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
-
 /** A full calendar: listing, booking, its feed, and imports. */
 export const calendar: Group = {
   name: 'calendar',
   cases: async (bench) => {
     await startWorker(bench, 'data')
-    // As behind a proxy: each request has an address of its own, so no rate limit applies.
-    const api = await startServer('api', { ...bench.environment, TRUST_PROXY: '1' })
-    bench.atEnd(api.stop)
+    const api = await startProxiedApi(bench)
     const send = sender(api.url, bench.loaded)
     const path = `/v1/orgs/${bench.loaded.workspaceId}/calendar`
     const full = await makeCalendar(bench, send, { events: listed, days: 30, series: repeating })
@@ -30,7 +25,7 @@ export const calendar: Group = {
     const feed = new URL(feed_url).pathname
     const get = (make: Shot['make']) => (): Promise<Timed> =>
       load({ url: api.url, connections: 1, seconds: bench.seconds }, { method: 'GET', make, token: bench.loaded.token })
-    const slots = `/cal/${bench.loaded.workspaceId}/book/${full.key}/slots?from=${dayOf(0)}&to=${dayOf(60)}`
+    const slots = slotsPath(bench.loaded.workspaceId, full.key)
     const cases: Case[] = [
       {
         name: 'a month of 2,000 events and 50 series',
@@ -103,10 +98,6 @@ async function ask(url: string, path: string, status: number, headers: Readonly<
   return { ms: performance.now() - began, etag: answer.headers.get('etag') ?? '' }
 }
 
-const fromAnywhere = (index: number): Record<string, string> => ({
-  'x-forwarded-for': `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`,
-})
-
 interface Filling {
   readonly events: number
   /** Period from now on in which the events begin, in days. */
@@ -116,12 +107,9 @@ interface Filling {
 
 /** A calendar with a public page and half-hour events, made by one statement; series repeat three times a week without end. */
 async function makeCalendar({ databaseUrl, loaded }: Bench, send: Send, { events, days, series }: Filling) {
-  const booking = { enabled: true, durations: [30], min_notice: 0, horizon_days: 60, hours: everyDay }
   const made = { kind: 'org', name: 'Bench', key: `b-${crypto.randomUUID()}`, timezone: 'Europe/Berlin', settings: { booking } }
   const { id, key } = await send<{ id: string; key: string }>('POST', '/calendar/calendars', made)
-  const db = new pg.Client({ connectionString: databaseUrl })
-  await db.connect()
-  try {
+  await withClient(databaseUrl, async (db) => {
     await db.query(
       `insert into calendar_events (workspace_id, id, calendar_id, uid, title, description, start_at, end_at, timezone, wall_start, zone_release,
          recurrence, extent, timed_at)
@@ -136,9 +124,7 @@ async function makeCalendar({ databaseUrl, loaded }: Bench, send: Send, { events
       [loaded.workspaceId, id, events, days, series, process.versions.tz],
     )
     await db.query('vacuum analyze calendar_events')
-  } finally {
-    await db.end()
-  }
+  })
   return { id, key }
 }
 

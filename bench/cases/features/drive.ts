@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { request } from 'undici'
 import type { Bench, Case, Group } from '#bench/case.ts'
 import { load, type Shot } from '#bench/load.ts'
-import { get, race } from '#bench/race.ts'
+import { alone, get, race } from '#bench/race.ts'
+import { withClient } from '#bench/servers/connection.ts'
 import { residentMegabytes } from '#bench/servers/memory.ts'
 
 /** Files at one level among all those objects. */
@@ -26,13 +26,7 @@ export const drive: Group = {
     const path = await fillSpace(bench, objects)
     await load({ url: bench.floorUrl, connections: 1, requests: 1 }, { ...upload(() => '/files/seed', fileText), token: '' })
     const among = `of ${objects.toLocaleString('en')} objects`
-    const list = (query: string): Shot => ({ ...get(() => `${path}/objects?${query}`), token: bench.loaded.token })
-    const quick = (name: string, query: string): Case => ({
-      name,
-      unit: 'requests/s',
-      kontor: () => load({ url: bench.kontorUrl, connections: 1, seconds: bench.seconds }, list(query)),
-      aims: { p50AtMostMs: 10 },
-    })
+    const quick = (name: string, query: string): Case => alone(bench, name, `${path}/objects?${query}`, { p50AtMostMs: 10 })
     return [
       quick(`1,000 folders ${among}`, 'prefix=big/'),
       quick(`${levelFiles} files ${among}`, 'prefix=flat/&limit=200'),
@@ -119,9 +113,7 @@ async function fillSpace({ loaded: { workspaceId, token }, kontorUrl, databaseUr
   const { data } = (await made.json()) as { data: { id: string } }
   const path = `${drive}/${data.id}`
   await fetch(`${kontorUrl}${path}/objects`, { method: 'POST', headers: { authorization, 'content-type': formType }, body: formOf('seed') })
-  const db = new pg.Client({ connectionString: databaseUrl })
-  await db.connect()
-  try {
+  await withClient(databaseUrl, async (db) => {
     // One blob for all: without this, its holder counter would update one row a million times.
     await db.query('begin')
     await db.query('alter table drive_objects disable trigger user')
@@ -137,8 +129,6 @@ async function fillSpace({ loaded: { workspaceId, token }, kontorUrl, databaseUr
     await db.query('alter table drive_objects enable trigger user')
     await db.query('commit')
     await db.query('vacuum analyze drive_objects')
-  } finally {
-    await db.end()
-  }
+  })
   return path
 }

@@ -5,12 +5,12 @@ import { byHand, computation, creation, makeFlow, onCreation, repetition } from 
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import { queueName } from '#bench/floor/queue.ts'
 import { openDatabase } from '#bench/jobs/database.ts'
-import { drained, forget } from '#bench/jobs/drain.ts'
+import { drained, putEmpty } from '#bench/jobs/drain.ts'
 import { type BenchFlow, forgetRuns, putRuns, reached, runsEnded } from '#bench/jobs/runs.ts'
 import { load, sideOf } from '#bench/load.ts'
 import { race, send } from '#bench/race.ts'
 import { residentMegabytes } from '#bench/servers/memory.ts'
-import { startServer } from '#bench/servers/start.ts'
+import { whileRunning } from '#bench/servers/start.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 
 /** Runs of the throughput case, waiting runs of the noisy workspace, rows of a file, and manual runs that are started during the import. */
@@ -66,12 +66,13 @@ async function withWorker<T>(
   flows: readonly BenchFlow[],
   work: (pid: number) => Promise<T>,
 ): Promise<T> {
-  const worker = await startServer('worker', bench.environment, ['--pools=flows,data'])
-  try {
+  const warmed = async (pid: number) => {
     await reached(db, await startLone(), 'finished_at')
-    return await work(worker.pid)
+    return work(pid)
+  }
+  try {
+    return await whileRunning(warmed, 'worker', bench.environment, ['--pools=flows,data'])
   } finally {
-    await worker.stop()
     for (const flow of [lone, ...flows]) await forgetRuns(db, flow)
   }
 }
@@ -80,25 +81,15 @@ async function withWorker<T>(
 async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
   const three = await flowIn(bench, type, byHand, ...Array.from({ length: 3 }, () => creation(type.key)))
   const { environment, loaded } = bench
-  const within = async <T>(program: string, settings: object, args: string[], work: () => Promise<T>): Promise<T> => {
-    const worker = await startServer(program, { ...environment, ...settings }, args)
-    try {
-      return await work()
-    } finally {
-      await worker.stop()
-    }
-  }
   const floor = async (): Promise<Side> => {
-    await forget(db, queueName)
-    const text = `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`
-    await db.query({ text, values: [queueName, count] })
+    await putEmpty(db, queueName, count)
     const { ids: _, ...rest } = type
-    const settings = { FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [rest] }) }
-    return { amount: await within('bench/floor/flow-worker.ts', settings, [], () => drained(db, queueName, count)) }
+    const settings = { ...environment, FLOOR: JSON.stringify({ actorId: loaded.actorId, types: [rest] }) }
+    return { amount: await whileRunning(() => drained(db, queueName, count), 'bench/floor/flow-worker.ts', settings) }
   }
   const kontor = async (): Promise<Side> => {
     await putRuns(db, three, count)
-    const amount = await within('worker', {}, ['--pools=flows,data'], () => runsEnded(db, three, count))
+    const amount = await whileRunning(() => runsEnded(db, three, count), 'worker', environment, ['--pools=flows,data'])
     await forgetRuns(db, three)
     return { amount }
   }
@@ -108,15 +99,9 @@ async function threeSteps({ bench, db }: Place, type: Pipeline): Promise<Case> {
 /** A single run, from the request to its end, compared with a request that an idle worker answers. */
 function loneRun(place: Place): Case {
   const { bench, db, startLone } = place
-  const floor = async (): Promise<Side> => {
-    const worker = await startServer('bench/floor/worker.ts', bench.environment)
-    try {
-      const shot = { method: 'POST', make: () => ({ path: '/jobs', body: '{}' }), token: bench.loaded.token } as const
-      return await load({ url: bench.floorUrl, connections: 1, seconds: bench.seconds }, shot)
-    } finally {
-      await worker.stop()
-    }
-  }
+  const shot = { ...send('POST', () => '/jobs'), token: bench.loaded.token }
+  const target = { url: bench.floorUrl, connections: 1, seconds: bench.seconds }
+  const floor = () => whileRunning(() => load(target, shot), 'bench/floor/worker.ts', bench.environment)
   const kontor = () =>
     withWorker(place, [], async () => {
       const times: number[] = []

@@ -5,7 +5,7 @@ import type { Bench, Group, Side } from '#bench/case.ts'
 import { openDatabase } from '#bench/jobs/database.ts'
 import { drained } from '#bench/jobs/drain.ts'
 import { forgetMails, mailed, putMails } from '#bench/jobs/mails.ts'
-import { startServer } from '#bench/servers/start.ts'
+import { whileRunning } from '#bench/servers/start.ts'
 import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 
 /** Mails of the throughput case, and waiting mails of the noisy workspace. */
@@ -19,15 +19,9 @@ export const messages: Group = {
     const port = await startMailServer(bench)
     const workspaces = bench.loaded.neighbours.map(({ workspaceId }) => workspaceId)
     const [noisy = '', quiet = ''] = workspaces
-    const withWorker = async <T>(work: () => Promise<T>): Promise<T> => {
+    const withWorker = <T>(work: () => Promise<T>): Promise<T> => {
       const environment = { ...bench.environment, SMTP_URL: `smtp://127.0.0.1:${port}` }
-      const worker = await startServer('worker', environment, ['--pools=mail'])
-      try {
-        return await work()
-      } finally {
-        await worker.stop()
-        await forgetMails(db)
-      }
+      return whileRunning(work, 'worker', environment, ['--pools=mail']).finally(() => forgetMails(db))
     }
     const floor = async (): Promise<Side> => {
       const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true })

@@ -37,12 +37,7 @@ function floorCases(bench: Bench, queue: FilledQueue): Case[] {
       (index) => ({ to_stage: Math.floor(index / queue.open.length) % 2 === 0 ? 'work' : 'in' }),
     )
   const requests = {
-    claim: (path: string) =>
-      send(
-        'POST',
-        () => `${path}/claim`,
-        () => ({}),
-      ),
+    claim: (path: string) => send('POST', () => `${path}/claim`),
     move,
     scan: (path: string) => send('POST', () => `${path}/scan`, scanBody(queue.items)),
   }
@@ -70,12 +65,7 @@ function sizeCases(bench: Bench, few: FilledQueue, many: FilledQueue): Case[] {
     summary: ({ path }: FilledQueue) => get(() => `${path}/summary`),
     'list of 50': ({ path }: FilledQueue) => get(() => `${path}/items`),
     'two letters without a match': ({ path }: FilledQueue) => get(() => `${path}/items?q=zq`),
-    claim: ({ path }: FilledQueue) =>
-      send(
-        'POST',
-        () => `${path}/claim`,
-        () => ({}),
-      ),
+    claim: ({ path }: FilledQueue) => send('POST', () => `${path}/claim`),
     scan: ({ path, items }: FilledQueue) =>
       send(
         'POST',

@@ -4,8 +4,8 @@ import { makeRule } from '#bench/data/rule.ts'
 import { queueName } from '#bench/floor/queue.ts'
 import { forgetNotifications, putChanges } from '#bench/jobs/changes.ts'
 import { openDatabase } from '#bench/jobs/database.ts'
-import { drained, forget } from '#bench/jobs/drain.ts'
-import { startServer } from '#bench/servers/start.ts'
+import { drained, forget, putEmpty } from '#bench/jobs/drain.ts'
+import { whileRunning } from '#bench/servers/start.ts'
 import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
 
 const count = 10_000
@@ -18,11 +18,7 @@ export const drain: Group = {
     const [type] = bench.loaded.neighbours
     await makeRule(sender(bench.kontorUrl, { ...bench.loaded, workspaceId: type.workspaceId }), type.key)
     const floor = async (): Promise<Side> => {
-      await forget(db, queueName)
-      await db.query({
-        text: `insert into pgboss.job (name, data) select $1, '{}' from generate_series(1, $2::int)`,
-        values: [queueName, count],
-      })
+      await putEmpty(db, queueName, count)
       return { amount: await doneBy('bench/floor/worker.ts', [], queueName) }
     }
     const kontor = async (): Promise<Side> => {
@@ -31,14 +27,8 @@ export const drain: Group = {
       await putChanges(db, type, count)
       return { amount: await doneBy('worker', ['--pools=flows,data'], deliverNotificationsJob.name) }
     }
-    const doneBy = async (program: string, args: readonly string[], queue: string): Promise<number> => {
-      const worker = await startServer(program, bench.environment, args)
-      try {
-        return await drained(db, queue, count)
-      } finally {
-        await worker.stop()
-      }
-    }
+    const doneBy = (program: string, args: readonly string[], queue: string): Promise<number> =>
+      whileRunning(() => drained(db, queue, count), program, bench.environment, args)
     return [{ name: `${count.toLocaleString('en')} small jobs`, unit: 'jobs/s', floor, kontor }]
   },
 }

@@ -17,11 +17,7 @@ export const jobs: Group = {
     const floorWorker = await startServer('bench/floor/worker.ts', bench.environment)
     bench.atEnd(floorWorker.stop)
     await startWorker(bench, 'data')
-    const floor = send(
-      'POST',
-      () => '/jobs',
-      () => ({}),
-    )
+    const floor = send('POST', () => '/jobs')
     const kontor = get((index) => `${pathOf({ ...nth(neighbours, index), key: 'payments' })}/export`)
     return clients.map((connections) =>
       race(bench, { name: `request and reply, ${connections} at once`, floor, kontor, connections, aims: {} }),

@@ -13,8 +13,7 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 /** Event source of calendar events. A topic is a calendar's key; the empty topic means every calendar. */
 export const calendarEventSource = 'calendar'
 
-/** Names of announced events. `starting <minutes>`, such as `starting 15`, is the fourth (`startingEventName`). */
-const eventNames = ['created', 'updated', 'cancelled'] as const
+/** The fourth name of announced events, beside `created`, `updated` and `cancelled`: `starting <minutes>`, such as `starting 15`. */
 export const startingEventName = (minutesBefore: number): string => `starting ${minutesBefore}`
 /** The minutes of a `starting` name; undefined for any other name. */
 export const minutesOfEventName = (name: string): number | undefined => {
@@ -82,7 +81,7 @@ export async function announceEvent(
 export async function announceImportedEvents(
   scope: Scope,
   calendar: Pick<Calendar, 'key' | 'id'>,
-  name: (typeof eventNames)[number],
+  name: 'created' | 'updated' | 'cancelled',
   events: readonly {
     readonly event: EventRow
     readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]

@@ -22,62 +22,62 @@ export const guestMailPayload = schema(
   }),
 )
 
-/** Mails a change of an event to the guests that it concerns. */
-export const mailGuestsJob = defineJob({
-  name: 'calendar.mail-guests',
-  work: 'upkeep',
-  app: null,
-  pool: 'mail',
+/** Jobs without a waiting caller. */
+const backgroundJob = {
   concurrency: 10,
   slotsPerWorkspace: 4,
   retry: retryPolicies.transient,
   timeoutSeconds: 120,
   tracked: false,
-  payload: guestMailPayload,
   result: schema(t.Null()),
+} as const
+
+/** Jobs that read or write a whole file for a caller. */
+const fileJob = {
+  work: 'request',
+  app: 'calendar',
+  pool: 'data',
+  retry: retryPolicies.transient,
+  timeoutSeconds: 300,
+  tracked: true,
+} as const
+
+/** Mails a change of an event to the guests that it concerns. */
+export const mailGuestsJob = defineJob({
+  ...backgroundJob,
+  name: 'calendar.mail-guests',
+  work: 'upkeep',
+  app: null,
+  pool: 'mail',
+  payload: guestMailPayload,
 })
 
 /** Imports an .ics file into a calendar. */
 export const importCalendarJob = defineJob({
+  ...fileJob,
   name: 'calendar.import',
-  work: 'request',
-  app: 'calendar',
-  pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retryPolicies.transient,
-  timeoutSeconds: 300,
-  tracked: true,
   payload: schema(t.Object({ calendarId: uuid, fileId: uuid })),
   result: importResult,
 })
 
 /** Writes a calendar as an .ics file: for the caller who exports it, or for the subscription link. */
 export const exportCalendarJob = defineJob({
+  ...fileJob,
   name: 'calendar.export',
-  work: 'request',
-  app: 'calendar',
-  pool: 'data',
   concurrency: 4,
   slotsPerWorkspace: 2,
-  retry: retryPolicies.transient,
-  timeoutSeconds: 300,
-  tracked: true,
   payload: schema(t.Object({ calendarId: uuid, reader: t.Enum(['caller', 'link']) })),
   result: schema(t.Null()),
 })
 
 /** Fires the due reminders and triggers of a calendar and schedules the next check. */
 export const fireRemindersJob = defineJob({
+  ...backgroundJob,
   name: 'calendar.remind',
   work: 'due',
   app: 'calendar',
   pool: 'data',
-  concurrency: 10,
-  slotsPerWorkspace: 4,
-  retry: retryPolicies.transient,
-  timeoutSeconds: 120,
-  tracked: false,
   payload: schema(t.Object({ calendarId: uuid, at: t.String() })),
-  result: schema(t.Null()),
 })

@@ -75,7 +75,8 @@ export function fromWallClockIfAny(wall: number, zone: string): number | undefin
   return toWallClock(ms, zone) === wall ? ms : undefined
 }
 
-const plainDateTime = (wall: number): Temporal.PlainDateTime =>
+/** A local time (`toWallClock`) as Temporal writes it. */
+export const plainDateTime = (wall: number): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO('UTC').toPlainDateTime()
 
 /** The day of an instant in a zone. */

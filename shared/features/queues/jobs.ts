@@ -2,15 +2,20 @@ import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
+const queueJob = { app: 'queues', pool: 'data' } as const
+
+/** Jobs without a waiting caller. */
+const backgroundJob = { ...queueJob, work: 'step', retry: retryPolicies.transient, result: schema(t.Null()) } as const
+
+/** Jobs that a caller waits for. They are not retried. */
+const requestJob = { ...queueJob, work: 'request', retry: retryPolicies.once, tracked: true } as const
+
 /** Runs a stage's on_enter function or flow for each item that entered it. */
 export const runOnEnterJob = defineJob({
+  ...backgroundJob,
   name: 'queues.entered',
-  work: 'step',
-  app: 'queues',
-  pool: 'data',
   concurrency: 20,
   slotsPerWorkspace: 10,
-  retry: retryPolicies.transient,
   timeoutSeconds: 120,
   tracked: true,
   payload: schema(
@@ -19,22 +24,17 @@ export const runOnEnterJob = defineJob({
       entries: t.Array(t.Object({ itemId: uuid, from: nullable(t.String()), to: t.String() }), { minItems: 1 }),
     }),
   ),
-  result: schema(t.Null()),
 })
 
 /** Adds and cancels items after record changes. */
 export const intakeRecordChangesJob = defineJob({
+  ...backgroundJob,
   name: 'queues.intake',
-  work: 'step',
-  app: 'queues',
-  pool: 'data',
   concurrency: 40,
   slotsPerWorkspace: 10,
-  retry: retryPolicies.transient,
   timeoutSeconds: 300,
   tracked: false,
   payload: eventDelivery,
-  result: schema(t.Null()),
 })
 
 const buttonResult = t.Object(
@@ -49,15 +49,11 @@ export type PressPayload = TypeOf<typeof pressPayload>
 
 /** Runs a stage's button: its function once per item. */
 export const pressButtonJob = defineJob({
+  ...requestJob,
   name: 'queues.press',
-  work: 'request',
-  app: 'queues',
-  pool: 'data',
   concurrency: 20,
   slotsPerWorkspace: 10,
-  retry: retryPolicies.once,
   timeoutSeconds: 120,
-  tracked: true,
   payload: pressPayload,
   result: buttonResults,
 })
@@ -90,30 +86,24 @@ export type QueueDifference = QueueVerification['differences'][number]
 
 /** Verifies every item of a queue by its history. */
 export const verifyQueueJob = defineJob({
+  ...requestJob,
   name: 'queues.verify',
-  work: 'request',
-  app: 'queues',
-  pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retryPolicies.once,
   timeoutSeconds: 600,
-  tracked: true,
   payload: schema(t.Object({ queueId: uuid })),
   result: queueVerification,
 })
 
 /** Deletes the items and history of a deleted queue. */
 export const clearQueueJob = defineJob({
+  ...backgroundJob,
   name: 'queues.clear',
   work: 'upkeep',
   app: null,
-  pool: 'data',
   concurrency: 2,
   slotsPerWorkspace: 1,
-  retry: retryPolicies.transient,
   timeoutSeconds: 600,
   tracked: false,
   payload: schema(t.Object({ workspaceId: uuid, queueId: uuid })),
-  result: schema(t.Null()),
 })

@@ -78,6 +78,26 @@ const empty: Required<HistoryEntrySql> = {
   previous_claim_until: 'null::timestamptz',
 }
 
+/** The columns of an entry about an item that stays in its stage; `item` is the name of its row. */
+export const entryOfItem = (item: string): HistoryEntrySql => ({
+  item_id: `${item}.id`,
+  key: `${item}.key`,
+  from_stage: `${item}.stage`,
+  to_stage: `${item}.stage`,
+  status: `${item}.status`,
+})
+
+/** The columns of an entry from the parameters `actorId`, `actorType` and `now`. */
+export const entryByActor: HistoryEntrySql = { actor_id: '$actorId::uuid', actor_type: '$actorType::text', created_at: '$now::timestamptz' }
+
+/** The columns of an entry from the parameters `verdict`, `scanId`, `scannedAt` and `station`. */
+export const entryOfScan: HistoryEntrySql = {
+  verdict: '$verdict::text',
+  scan_id: '$scanId::text',
+  scanned_at: '$scannedAt::timestamptz',
+  station: '$station::text',
+}
+
 /** The select list of a history entry, in the order of `historyColumns`. */
 export const historyEntrySql = (given: HistoryEntrySql): string => historyColumns.map((column) => given[column] ?? empty[column]).join(', ')
 

@@ -91,12 +91,12 @@ interface MutableBusy {
   end: number
 }
 
-/** Appends a time, merged with the last one when they touch. Times arrive in order of their starts. */
-function appendTime(times: MutableBusy[], start: number, end: number, budget: ComputeBudget): void {
+/** Appends a time, merged with the last one when they touch. Times arrive in order of their starts. `budget` counts the separate ones. */
+function appendTime(times: MutableBusy[], start: number, end: number, budget?: ComputeBudget): void {
   const last = times.at(-1)
   if (last && start <= last.end) last.end = Math.max(last.end, end)
   else {
-    budget.takeSteps(stepsPerTime)
+    budget?.takeSteps(stepsPerTime)
     times.push({ start, end })
   }
 }
@@ -106,11 +106,7 @@ export function mergeTimes(times: readonly BusyTime[], { from, to }: TimeWindow)
   const inside = times
     .map(({ start, end }) => ({ start: Math.max(start, from), end: Math.min(end, to) }))
     .filter(({ start, end }) => end > start)
-  const mergedTimes: { start: number; end: number }[] = []
-  for (const { start, end } of inside.sort((a, b) => a.start - b.start)) {
-    const last = mergedTimes.at(-1)
-    if (last && start <= last.end) last.end = Math.max(last.end, end)
-    else mergedTimes.push({ start, end })
-  }
+  const mergedTimes: MutableBusy[] = []
+  for (const { start, end } of inside.sort((a, b) => a.start - b.start)) appendTime(mergedTimes, start, end)
   return mergedTimes
 }

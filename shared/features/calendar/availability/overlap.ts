@@ -1,10 +1,10 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { queryBudget, transactionBudget } from '#shared/features/calendar/budget.ts'
 import { type Calendar, calendarVersion, lockCalendar } from '#shared/features/calendar/calendars/store.ts'
-import { instantOfWallClock } from '#shared/features/calendar/event-time.ts'
 import { eventTimeOf, seriesOf, takesPlace } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, listEventsInWindow } from '#shared/features/calendar/events/store.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
+import { firstOf } from '#shared/features/calendar/series/shift.ts'
 import { instantText } from '#shared/features/calendar/time.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -159,9 +159,7 @@ async function spanOf(events: readonly EventRow[], calendar: Calendar, budget: C
   return from < to ? { from, to } : undefined
 }
 
-/** The first start of an event. An RDATE may come before the first start of the rule. */
 function firstStartOf(event: EventRow): number {
-  const { start } = eventTimeOf(event)
   const series = seriesOf(event)
-  return series ? Math.min(start, ...series.rdates.map((wall) => instantOfWallClock(series, wall))) : start
+  return series ? firstOf(series) : eventTimeOf(event).start
 }

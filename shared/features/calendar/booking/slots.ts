@@ -1,4 +1,3 @@
-import { Temporal } from 'temporal-polyfill'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { eventsAsGuest, eventsOnCalendars, isGuestBusy } from '#shared/features/calendar/availability/busy-times.ts'
 import { isBusy } from '#shared/features/calendar/availability/overlap.ts'
@@ -8,7 +7,7 @@ import { type Calendar, findCalendarByKey, listOwnedCalendars } from '#shared/fe
 import type { ListedEvent } from '#shared/features/calendar/events/store.ts'
 import { bookingWeekdays } from '#shared/features/calendar/schemas.ts'
 import { type EventOccurrence, visitOccurrences } from '#shared/features/calendar/series/occurrences.ts'
-import { dateMs, dayInZone, type TimeWindow, toWallClock, weekdayFromMonday } from '#shared/features/calendar/time.ts'
+import { dateMs, dayInZone, plainDateTime, type TimeWindow, toWallClock, weekdayFromMonday } from '#shared/features/calendar/time.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -153,7 +152,7 @@ function closingInstant(wall: number, zone: string): number {
 
 /** The instant of a local time: `which` one where a clock change repeats it, the change itself where it skips it. */
 function instantOfEdge(wall: number, zone: string, which: 'earlier' | 'later'): number {
-  const localTime = Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO('UTC').toPlainDateTime()
+  const localTime = plainDateTime(wall)
   const at = localTime.toZonedDateTime(zone, { disambiguation: which })
   if (toWallClock(at.epochMilliseconds, zone) === wall) return at.epochMilliseconds
   const before = localTime.toZonedDateTime(zone, { disambiguation: 'earlier' })

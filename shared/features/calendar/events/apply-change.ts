@@ -9,7 +9,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /** Fields of a change that are columns of the same name. */
-const plainKeys = ['title', 'description', 'location', 'color', 'status', 'visibility'] as const
+export const plainKeys = ['title', 'description', 'location', 'color', 'status', 'visibility'] as const
 
 /**
  * Applies the sent fields to an event row. When a series moves and no new rule was sent, its repeats move by the same distance. Throws
@@ -25,10 +25,9 @@ export function applyChange(row: EventRow, change: EventChange): EventRow {
 
 /** Applies the sent fields other than the time. Throws VALIDATION_ERROR naming the field. */
 export function applyDetails(row: EventRow, change: EventChange): EventRow {
-  const plain = Object.fromEntries(plainKeys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
   const changed: EventRow = {
     ...row,
-    ...plain,
+    ...sentOf(change, plainKeys),
     ...(change.reminders === undefined ? {} : { reminders: change.reminders }),
     ...(change.recurrence === undefined ? {} : readRepeats(change.recurrence)),
     ...recordLink(row, change),
@@ -37,6 +36,10 @@ export function applyDetails(row: EventRow, change: EventChange): EventRow {
   if (series) requireComputableRule(series)
   return changed
 }
+
+/** The fields of a change among these that were sent. */
+export const sentOf = (change: EventChange, keys: readonly (keyof EventChange)[]): EventChange =>
+  Object.fromEntries(keys.flatMap((key) => (change[key] === undefined ? [] : [[key, change[key]]])))
 
 const readRepeats = (recurrence: string | null) => ({
   recurrence: recurrence === null || recurrence.trim() === '' ? null : readRule(recurrence),

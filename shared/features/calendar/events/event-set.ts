@@ -16,7 +16,7 @@ export interface EventSet extends ReadEvent {
   readonly guestsOf: ReadonlyMap<string, readonly Attendee[]>
 }
 
-/** Locks an event for a change; an occurrence is locked through its series. Throws NOT_FOUND and FORBIDDEN like `requireEvent`. */
+/** Locks an event for a change; an occurrence is locked through its series. Throws NOT_FOUND and FORBIDDEN like `requireVisibleEvent`. */
 export async function lockEventSet(scope: Scope, id: string, needed: CalendarAccess): Promise<EventSet> {
   const { db, workspace } = scope
   const found = isUuid(id) ? await firstRow(db, findEvent({ workspaceId: workspace.id, id })) : undefined

@@ -16,7 +16,7 @@ const maxListedOccurrences = 2_000
 
 /** Lists the occurrences in a window that the caller may see, ordered by start (docs/contract/calendar.md#event-list). */
 export async function listEvents(scope: Scope, query: ListQuery): Promise<{ events: Occurrence[] }> {
-  const window: ListWindow = { ...readTimeWindow(query.from, query.to, scope.workspace.timezone), ...dayWindow(query) }
+  const window: ListWindow = { ...readTimeWindow(query.from, query.to, scope.workspace.timezone), ...dayWindowOf(query.from, query.to) }
   const ids = query.calendars === undefined ? undefined : query.calendars.split(',').filter((id) => id !== '')
   const calendars = ids === undefined ? await reachableCalendars(scope, false) : await requireCalendars(scope, ids)
   // A request that names calendars gets invitations only if it sends `invites`.
@@ -30,11 +30,6 @@ export async function listEvents(scope: Scope, query: ListQuery): Promise<{ even
     (a, b) => a.from - b.from || (a.occurrence.event_id < b.occurrence.event_id ? -1 : 1),
   )
   return { events: events.slice(0, maxListedOccurrences).map(({ occurrence }) => occurrence) }
-}
-
-function dayWindow({ from, to }: ListQuery): Pick<ListWindow, 'days'> {
-  const window = dayWindowOf(from, to)
-  return window ? { days: window } : {}
 }
 
 const instantsToRead = ({ from, to, days }: ListWindow) => ({

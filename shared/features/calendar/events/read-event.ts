@@ -26,13 +26,7 @@ export interface ReadEvent {
 const isGuest = ({ actor: { personId } }: Scope, guests: readonly Attendee[]): boolean =>
   personId !== null && guests.some(({ user_id }) => user_id === personId)
 
-/** An event whose details the caller may see. Throws NOT_FOUND for any other, FORBIDDEN when the calendar access is too low. */
-async function requireEvent(scope: Scope, id: string, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
-  const event = isUuid(id) ? await firstRow(scope.db, findEvent({ workspaceId: scope.workspace.id, id })) : undefined
-  return requireVisibleEvent(scope, event, needed)
-}
-
-/** Like `requireEvent`, for a row that was already read; undefined is NOT_FOUND. */
+/** An event whose details the caller may see. Throws NOT_FOUND for any other and for none, FORBIDDEN when the calendar access is too low. */
 export async function requireVisibleEvent(scope: Scope, event: EventRow | undefined, needed: CalendarAccess = 'none'): Promise<ReadEvent> {
   const { actor, db, workspace } = scope
   if (!event || event.is_removed) throw problem('NOT_FOUND')
@@ -47,7 +41,8 @@ export async function requireVisibleEvent(scope: Scope, event: EventRow | undefi
 
 /** One event (docs/contract/calendar.md#event-details). Throws NOT_FOUND unless the caller may see its details. */
 export async function getEvent(scope: Scope, id: string): Promise<EventView> {
-  return eventViewOf(await requireEvent(scope, id))
+  const event = isUuid(id) ? await firstRow(scope.db, findEvent({ workspaceId: scope.workspace.id, id })) : undefined
+  return eventViewOf(await requireVisibleEvent(scope, event))
 }
 
 /** Events linked to a record whose details the caller may see, latest first. Throws NOT_FOUND when the caller may not read the record. */

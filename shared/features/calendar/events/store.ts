@@ -23,27 +23,20 @@ declareConflicts({
   calendar_attendees_email: ['VALIDATION_ERROR', 'attendees must not hold the same address twice'],
 })
 
-/** Columns of an event. */
-export const eventColumns = {
+/** The columns that a listing shows, and those that say when an event occurs and whether it takes time. */
+const listedColumns = {
   id: uuid.notNull,
   calendar_id: uuid.notNull,
-  uid: text.notNull,
   series_id: uuid,
   original_start: instant,
   original_date: date,
   is_removed: boolean.notNull,
   title: text.notNull,
-  description: text.notNull,
-  location: text.notNull,
-  color: text.notNull,
   start_at: instant,
   end_at: instant,
   start_date: date,
   end_date: date,
   timezone: text.notNull,
-  /** Local time of the start, such as `2026-03-01T09:00:00`. */
-  wall_start: localTime.notNull,
-  zone_release: text.notNull,
   recurrence: text,
   /** Local times of starts, such as `2026-03-01T09:00:00`. */
   rdates: jsonb.as<readonly string[]>().notNull,
@@ -51,6 +44,18 @@ export const eventColumns = {
   status: text.as<EventStatus>().notNull,
   visibility: text.as<'default' | 'private'>().notNull,
   is_free: boolean.notNull,
+}
+
+/** Columns of an event. */
+export const eventColumns = {
+  ...listedColumns,
+  uid: text.notNull,
+  description: text.notNull,
+  location: text.notNull,
+  color: text.notNull,
+  /** Local time of the start, such as `2026-03-01T09:00:00`. */
+  wall_start: localTime.notNull,
+  zone_release: text.notNull,
   reminders: integers,
   source: text.notNull,
   sequence: integer.notNull,
@@ -136,23 +141,13 @@ const selectExceptions = statement(
 export const findExceptions = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
   seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectExceptions({ workspaceId, seriesIds }))
 
-/** All events of some calendars except removed occurrences, series before their exceptions. */
+/** All events of some calendars, removed occurrences too, series before their exceptions. */
 export const listAllEvents = statement(
   'calendar.listAllEvents',
-  `select ${list} from calendar_events where workspace_id = $workspaceId and calendar_id = any($calendarIds) and not is_removed
+  `select ${list} from calendar_events where workspace_id = $workspaceId and calendar_id = any($calendarIds)
    order by series_id nulls first, id`,
   { params: { workspaceId: uuid, calendarIds: uuids }, columns: eventColumns },
 )
-
-const selectRemovedOccurrences = statement(
-  'calendar.selectRemovedOccurrences',
-  `select ${list} from calendar_events
-   where workspace_id = $workspaceId and series_id = any($seriesIds) and is_removed order by series_id, id`,
-  { params: { workspaceId: uuid, seriesIds: uuids }, columns: eventColumns },
-)
-/** The removed occurrences of some series. */
-export const listRemovedOccurrences = (db: Executor, workspaceId: string, seriesIds: readonly string[]): Promise<EventRow[]> =>
-  seriesIds.length === 0 ? Promise.resolve([]) : db.query(selectRemovedOccurrences({ workspaceId, seriesIds }))
 
 /** The given person's answer to the event's invitation; null when the person is not invited. */
 const answerColumn = { my_status: text.as<GuestAnswer>() }
@@ -161,27 +156,6 @@ const columnsWithAnswer = { ...eventColumns, ...answerColumn }
 /** An event with a person's answer. */
 export type EventWithAnswer = RowOf<typeof columnsWithAnswer>
 
-/** The columns that a listing shows, and those that say when an event occurs and whether it takes time. */
-const listedColumns = {
-  id: eventColumns.id,
-  calendar_id: eventColumns.calendar_id,
-  series_id: eventColumns.series_id,
-  original_start: eventColumns.original_start,
-  original_date: eventColumns.original_date,
-  is_removed: eventColumns.is_removed,
-  title: eventColumns.title,
-  start_at: eventColumns.start_at,
-  end_at: eventColumns.end_at,
-  start_date: eventColumns.start_date,
-  end_date: eventColumns.end_date,
-  timezone: eventColumns.timezone,
-  recurrence: eventColumns.recurrence,
-  rdates: eventColumns.rdates,
-  exdates: eventColumns.exdates,
-  status: eventColumns.status,
-  visibility: eventColumns.visibility,
-  is_free: eventColumns.is_free,
-}
 const listedColumnsWithAnswer = { ...listedColumns, ...answerColumn }
 
 /** An event in a listing, with a person's answer. */

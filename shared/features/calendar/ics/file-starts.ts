@@ -11,6 +11,7 @@ import {
 } from '#shared/features/calendar/ics/file-times.ts'
 import type { Jcal } from '#shared/features/calendar/ics/jcal.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
+import { clockTimesOf } from '#shared/features/calendar/series/rule-walk.ts'
 import { dateMs, dateText, toWallClock } from '#shared/features/calendar/time.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
@@ -43,28 +44,15 @@ export function removedStarts(
   { rule, rdates }: { readonly rule: string | null; readonly rdates: readonly number[] },
   zoneLookup: ZoneLookup,
 ): number[] {
-  const clocks = when.allDay ? [] : clockTimesOf(when, rule)
+  const own = wallClockOf(when, when.start) % dayMs
+  const clocks = new Set([own, ...clockTimesOf(rule === null ? new Map() : rulePartsOf(rule), own)])
   const byDay = Map.groupBy(rdates, (wall) => Math.floor(wall / dayMs))
   return propertiesOf(component, 'exdate').flatMap((one) =>
     timesOf(one).flatMap((time) => {
       if (when.allDay || !time.isDate) return [localTimeIn(time, when, zoneLookup)]
-      return [...clocks.map((clock) => time.wall + clock), ...(byDay.get(time.wall / dayMs) ?? [])]
+      return [...[...clocks].map((clock) => time.wall + clock), ...(byDay.get(time.wall / dayMs) ?? [])]
     }),
   )
-}
-
-/** The clock times at which a rule has starts on a day, in milliseconds after midnight. At most 24 beside that of the first start. */
-function clockTimesOf(when: EventTime, rule: string | null): number[] {
-  const own = wallClockOf(when, when.start) % dayMs
-  const parts = rule === null ? new Map<string, string>() : rulePartsOf(rule)
-  const first = new Date(own)
-  const valuesOf = (name: string, fallback: number) => parts.get(name)?.split(',').map(Number) ?? [fallback]
-  const repeated = valuesOf('BYHOUR', first.getUTCHours()).flatMap((hour) =>
-    valuesOf('BYMINUTE', first.getUTCMinutes()).flatMap((minute) =>
-      valuesOf('BYSECOND', first.getUTCSeconds()).map((second) => ((hour * 60 + minute) * 60 + second) * 1_000),
-    ),
-  )
-  return [...new Set([own, ...repeated])]
 }
 
 /**

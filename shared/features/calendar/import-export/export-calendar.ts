@@ -3,7 +3,7 @@ import { type Access, requireCalendar } from '#shared/features/calendar/access.t
 import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { originalStartOf } from '#shared/features/calendar/events/event.ts'
-import { type EventRow, listAllEvents, listRemovedOccurrences } from '#shared/features/calendar/events/store.ts'
+import { type EventRow, listAllEvents } from '#shared/features/calendar/events/store.ts'
 import { platformAddress } from '#shared/features/calendar/guests/organizer.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { EventForFile } from '#shared/features/calendar/ics/write-event.ts'
@@ -14,9 +14,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** Writes a calendar as a file for a reader with this access. Events whose details the reader may not see appear as busy times. */
 export async function writeCalendarFile(scope: Scope, calendar: Calendar, access: Access, withGuests: boolean): Promise<string> {
   const { db, workspace } = scope
-  const events = await db.query(listAllEvents({ workspaceId: workspace.id, calendarIds: [calendar.id] }))
+  const rows = await db.query(listAllEvents({ workspaceId: workspace.id, calendarIds: [calendar.id] }))
+  const events = rows.filter(({ is_removed }) => !is_removed)
   const series = new Map(events.filter(({ recurrence }) => recurrence !== null).map((event) => [event.id, event]))
-  const removed = Map.groupBy(await listRemovedOccurrences(db, workspace.id, [...series.keys()]), ({ series_id }) => series_id ?? '')
+  const removed = Map.groupBy(rows, ({ is_removed, series_id }) => (is_removed ? series_id : null))
   const person = scope.actor.personId
   const ids = withGuests ? events.map(({ id }) => id) : []
   const guests = await findAttendees(db, workspace.id, ids)

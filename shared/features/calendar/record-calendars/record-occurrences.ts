@@ -12,7 +12,7 @@ import { hiddenTitle } from '#shared/features/calendar/events/access-level.ts'
 import type { ListedOccurrence } from '#shared/features/calendar/events/listed-occurrence.ts'
 import type { RecordSource } from '#shared/features/calendar/schemas.ts'
 import type { ListWindow } from '#shared/features/calendar/series/occurrences.ts'
-import { dateMs, dateText, instantText, type TimeWindow } from '#shared/features/calendar/time.ts'
+import { dateMs, type TimeWindow } from '#shared/features/calendar/time.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { hasAmount } from '#shared/platform/kernel/field-type.ts'
 import { dayMs, hourMs } from '#shared/platform/kernel/time/units.ts'
@@ -92,10 +92,9 @@ async function listRecordTimes(scope: Scope, calendar: Calendar, window: ListWin
   if (!type || !startField || !permits(scope, 'records:read', type.key)) return []
   const allDay = startField.type === 'date'
   const endKey = source.end_field && type.fieldByKey.has(source.end_field) ? source.end_field : undefined
-  const text = (ms: number) => (allDay ? dateText(ms) : instantText(ms))
   const range = (allDay && window.days) || window
   const margin = allDay && !window.days ? dayMs : 0
-  const [from, to] = [text(range.from - margin), text(range.to + margin)]
+  const [from, to] = [timeText(range.from - margin, allDay), timeText(range.to + margin, allDay)]
   const { start_field: field } = source
   const startsInWindow = {
     filters: [

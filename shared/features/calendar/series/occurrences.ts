@@ -25,9 +25,9 @@ export interface ListWindow extends TimeWindow {
   readonly days?: TimeWindow
 }
 
-/** The window in days if both texts are dates; otherwise undefined. */
-export const dayWindowOf = (from: string, to: string): TimeWindow | undefined =>
-  from.length === 10 && to.length === 10 ? { from: dateMs(from), to: dateMs(to) + dayMs } : undefined
+/** The window in days if both texts are dates. */
+export const dayWindowOf = (from: string, to: string): Pick<ListWindow, 'days'> =>
+  from.length === 10 && to.length === 10 ? { days: { from: dateMs(from), to: dateMs(to) + dayMs } } : {}
 
 /** Steps per visited occurrence, in addition to the steps of its rule. */
 const stepsPerOccurrence = 2

@@ -1,5 +1,5 @@
 import { type EventTime, eventTimeColumns, readEventTime, timeText } from '#shared/features/calendar/event-time.ts'
-import { applyChange, isSameTime, stampChange } from '#shared/features/calendar/events/apply-change.ts'
+import { applyChange, isSameTime, plainKeys, sentOf, stampChange } from '#shared/features/calendar/events/apply-change.ts'
 import { eventTimeOf, occurrenceColumns, originalStartOf, seriesOf } from '#shared/features/calendar/events/event.ts'
 import type { EventChange } from '#shared/features/calendar/events/schemas.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
@@ -40,7 +40,10 @@ export async function changeSeries(
   const [oldSeries, newSeries] = [seriesOf(series), seriesOf(after)]
   const originals = exceptions.flatMap((one) => originalStartOf(one) ?? [])
   if (!oldSeries || !newSeries) return [{ before: series, after }, ...exceptions.map((before) => ({ before }))]
-  const moved = await newOriginals(oldSeries, newSeries, originals, change, budget)
+  const isSame = isSameTime(oldSeries, newSeries) && oldSeries.rule === newSeries.rule
+  const moved = isSame
+    ? new Map(originals.map((start) => [start, start]))
+    : await moveOriginals(oldSeries, newSeries, originals, change.recurrence !== undefined, budget)
   const rows: RowChange[] = [{ before: series, after }]
   for (const before of exceptions) {
     const to = moved.get(originalStartOf(before) ?? Number.NaN)
@@ -55,23 +58,13 @@ export async function changeSeries(
   return rows
 }
 
-/** Maps original starts of exceptions to those after the change. */
-async function newOriginals(
-  oldSeries: Series,
-  newSeries: Series,
-  originals: readonly number[],
-  change: EventChange,
-  budget: ComputeBudget,
-): Promise<ReadonlyMap<number, number>> {
-  const isSame = isSameTime(oldSeries, newSeries) && oldSeries.rule === newSeries.rule
-  if (isSame) return new Map(originals.map((start) => [start, start]))
-  return moveOriginals(oldSeries, newSeries, originals, change.recurrence !== undefined, budget)
-}
-
 interface SeriesChange {
   readonly oldSeries: Series
   readonly newSeries: Series
 }
+
+/** The fields of a change that are neither times nor repeats. */
+const keptKeys = [...plainKeys, 'reminders', 'record_type', 'record_id'] as const
 
 /** Moves an exception to another start of its series. A cancellation applies to it, and changes of fields in which it equals the series. */
 function moveException(
@@ -86,7 +79,7 @@ function moveException(
   const when: EventTime = hasOwnTime(own, oldSeries, originalStartOf(exception) ?? own.start)
     ? moveOwnTime(own, { oldSeries, newSeries })
     : { ...newSeries, start: to, end: to + (newSeries.end - newSeries.start) }
-  const plain = Object.entries(withoutTimes(change)).filter(
+  const plain = Object.entries(sentOf(change, keptKeys)).filter(
     ([key, value]) => isInherited(exception, before, key as keyof EventRow) || (key === 'status' && value === 'cancelled'),
   )
   return {
@@ -120,16 +113,6 @@ export const highestSequence = (rows: readonly EventRow[]): number => Math.max(.
 
 const hasOwnTime = (own: EventTime, series: EventTime, original: number): boolean =>
   !isSameTime(own, { ...series, start: original, end: original + (series.end - series.start) })
-
-/** The fields of a change that are neither times nor repeats. */
-function withoutTimes(change: EventChange): EventChange {
-  const { title, description, location, color, status, visibility, reminders, record_type, record_id } = change
-  return Object.fromEntries(
-    Object.entries({ title, description, location, color, status, visibility, reminders, record_type, record_id }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  ) as EventChange
-}
 
 /**
  * Converts a change of the occurrence at `original` and all following ones to a change of the first start of their series. The times in

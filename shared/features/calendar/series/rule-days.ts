@@ -11,7 +11,7 @@ const [cachedSteps, newSteps] = [5, 100]
 
 /** Rule parts that select days of a year. */
 const dayParts = ['BYMONTH', 'BYMONTHDAY', 'BYYEARDAY', 'BYWEEKNO', 'BYDAY'] as const
-const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
+export const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'] as const
 const everyWeekday = weekdays.join()
 const everyMonth = '1,2,3,4,5,6,7,8,9,10,11,12'
 

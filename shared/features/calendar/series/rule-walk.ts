@@ -18,19 +18,23 @@ interface PreparedRule {
 
 const numbers = (text: string | undefined): number[] => (text === undefined ? [] : text.split(',').map(Number))
 
-function prepareRule(parts: RuleParts, first: number, allDay: boolean): PreparedRule {
+/** The clock times at which a rule has starts on a day, in milliseconds after midnight, 24 at most. What it leaves open is that of `first`. */
+export function clockTimesOf(parts: RuleParts, first: number): number[] {
   const at = new Date(first)
-  const valuesOf = (name: string, fallback: number) => (parts.has(name) && !allDay ? numbers(parts.get(name)) : [fallback])
-  const times = valuesOf('BYHOUR', at.getUTCHours()).flatMap((hour) =>
+  const valuesOf = (name: string, fallback: number) => (parts.has(name) ? numbers(parts.get(name)) : [fallback])
+  return valuesOf('BYHOUR', at.getUTCHours()).flatMap((hour) =>
     valuesOf('BYMINUTE', at.getUTCMinutes()).flatMap((minute) =>
       valuesOf('BYSECOND', at.getUTCSeconds()).map((second) => ((hour * 60 + minute) * 60 + second) * 1_000),
     ),
   )
+}
+
+function prepareRule(parts: RuleParts, first: number, allDay: boolean): PreparedRule {
   return {
     filter: dayFilter(parts, Math.floor(first / dayMs)),
     freq: parts.get('FREQ') ?? 'DAILY',
     interval: Number(parts.get('INTERVAL') ?? 1),
-    times: [...new Set(times)].sort((a, b) => a - b),
+    times: [...new Set(clockTimesOf(allDay ? new Map() : parts, first))].sort((a, b) => a - b),
     positions: numbers(parts.get('BYSETPOS')),
     weekStart: weekdayNumber(parts.get('WKST') ?? 'MO'),
     first,

@@ -3,7 +3,7 @@ import { type EventTimeColumns, eventTimeOf, seriesOf, wallClockText } from '#sh
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import { endOfTime, isSeriesStart, lastInstantOf, listStarts, type Series, utcBasicText } from '#shared/features/calendar/series/expand.ts'
 import { type RuleParts, rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
-import type { TakeSteps } from '#shared/features/calendar/series/rule-days.ts'
+import { type TakeSteps, weekdayNumber, weekdays } from '#shared/features/calendar/series/rule-days.ts'
 import { dateText } from '#shared/features/calendar/time.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
@@ -45,8 +45,7 @@ function moveRule(series: Series, after: EventTime, move: (ms: number) => number
   })
 }
 
-const week = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
-const shiftWeekday = (day: string, days: number): string => week[(((week.indexOf(day) + days) % 7) + 7) % 7] ?? day
+const shiftWeekday = (day: string, days: number): string => weekdays[(((weekdayNumber(day) + days) % 7) + 7) % 7] ?? day
 
 /**
  * Shifts the first day of the week, MO by default, of a rule that skips weeks: days of one week then stay in one week. Of other rules it
@@ -115,7 +114,8 @@ function byNumber(before: Series, after: Series, moved: readonly StartPair[], ta
   })
 }
 
-const firstOf = (series: Series): number => Math.min(series.start, ...series.rdates.map((wall) => instantOfWallClock(series, wall)))
+/** The first start of a series. An RDATE may come before the first start of the rule. */
+export const firstOf = (series: Series): number => Math.min(series.start, ...series.rdates.map((wall) => instantOfWallClock(series, wall)))
 
 function firstOfEach(moved: readonly StartPair[]): Map<number, number> {
   const taken = new Set<number>()

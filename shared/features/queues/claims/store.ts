@@ -1,5 +1,5 @@
 import { type AccessSql, accessStatement } from '#shared/features/queues/items/item-access-store.ts'
-import { historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf } from '#shared/features/queues/store.ts'
+import { entryOfItem, historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf } from '#shared/features/queues/store.ts'
 import { bigint, boolean, instant, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 
 /**
@@ -30,24 +30,16 @@ const claimSql = (stageCondition: string, accessSql: AccessSql): string =>
    ),
    written as (${insertHistorySql(`
      select ${historyEntrySql({
-       item_id: 'taken.id',
-       key: 'taken.key',
+       ...entryOfItem('taken'),
        kind: `'expired'`,
-       from_stage: 'taken.stage',
-       to_stage: 'taken.stage',
-       status: 'taken.status',
        created_at: '$now::timestamptz',
        version: 'taken.old_version + 1',
        facts: `jsonb_build_object('claimed_by', null)`,
      })} from taken where taken.expired_claimer is not null
      union all
      select ${historyEntrySql({
-       item_id: 'taken.id',
-       key: 'taken.key',
+       ...entryOfItem('taken'),
        kind: `'claimed'`,
-       from_stage: 'taken.stage',
-       to_stage: 'taken.stage',
-       status: 'taken.status',
        actor_id: '$claimerId::uuid',
        actor_type: '$claimerType::text',
        created_at: '$now::timestamptz',

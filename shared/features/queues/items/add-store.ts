@@ -1,5 +1,5 @@
 import type { ItemSource, ItemStatus, ScanVerdict } from '#shared/features/queues/items/schemas.ts'
-import { historyEntrySql, insertHistorySql, updateCountsSql } from '#shared/features/queues/store.ts'
+import { entryByActor, entryOfScan, historyEntrySql, insertHistorySql, updateCountsSql } from '#shared/features/queues/store.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { boolean, instant, integer, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
@@ -71,14 +71,9 @@ export const insertItems = statement(
        kind: `'added'`,
        to_stage: 'inserted.stage',
        status: 'inserted.status',
-       verdict: '$verdict::text',
-       scan_id: '$scanId::text',
-       scanned_at: '$scannedAt::timestamptz',
-       station: '$station::text',
-       actor_id: '$actorId::uuid',
-       actor_type: '$actorType::text',
+       ...entryOfScan,
+       ...entryByActor,
        note: 'sent.note',
-       created_at: '$now::timestamptz',
        version: '1',
        facts: `jsonb_build_object('stage', inserted.stage, 'status', inserted.status, 'priority', inserted.priority, 'batch', inserted.batch,
          'record_id', inserted.record_id, 'assignee_id', inserted.assignee_id, 'payload', md5(inserted.payload::text), 'due_at', null,
