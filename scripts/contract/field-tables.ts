@@ -9,11 +9,8 @@ const kinds = Object.values(fieldKinds)
 /** What each field type can do. */
 export const fieldKindTable = (): string =>
   markdownTable(
-    ['Type', 'Searched by `q`', 'Filtered', 'Sorted', 'Unique'],
-    kinds.map(({ type, isText, filter, sortable, canBeUnique }) => [
-      code(type),
-      ...[isText, filter !== null, sortable, canBeUnique].map(yesOrNo),
-    ]),
+    ['Type', 'Searched by `q`', 'Sorted', 'Unique'],
+    kinds.map(({ type, isText, sortable, canBeUnique }) => [code(type), ...[isText, sortable, canBeUnique].map(yesOrNo)]),
   )
 
 /** The operators of each field type, the default first. */
@@ -23,11 +20,8 @@ export const operatorTable = (): string =>
     kinds.map(({ type, filter }) => [code(type), codeList(operatorsOf(filter))]),
   )
 
-function operatorsOf(filter: KindFilter | null): readonly string[] {
-  if (filter === null) return []
-  const { operators, defaultOperator } = filter
-  return [defaultOperator, ...operators.filter((operator) => operator !== defaultOperator)]
-}
+const operatorsOf = ({ operators, defaultOperator }: KindFilter): readonly string[] =>
+  defaultOperator === null ? operators : [defaultOperator, ...operators.filter((operator) => operator !== defaultOperator)]
 
 /** The rules of each field type. */
 export const ruleTable = (): string =>

@@ -29,7 +29,7 @@ test('record statements: PostgreSQL describes those of features as they are decl
     const access = recordAccessFor(scope, type, 'records:read')
     return { type, access, query: compileQuery(scope, type, access, query) }
   }
-  const open = queryOf(invoices, { filters: [{ field: 'status', op: 'eq', value: 'open' }] })
+  const open = queryOf(invoices, { filter: [{ field: 'status', op: 'eq', value: 'open' }] })
   const receivables = receivablesStatement(open, queryOf(payments, {}))('2026-11-21')
   found.push(...(await columnContradictions(describe, 'receivables', receivables)))
   t.deepEqual(found, [])

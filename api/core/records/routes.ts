@@ -6,12 +6,11 @@ import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
-import { listRecords } from '#shared/core/records/query/list-records.ts'
-import { isSearchMode, readPagedSearch } from '#shared/core/records/query/read-search.ts'
-import { searchRecords } from '#shared/core/records/query/search-records.ts'
+import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { getRecord, getRecordWithEtag } from '#shared/core/records/read.ts'
 import {
   exportQuery,
+  listBody,
   listQuery,
   record,
   recordChanges,
@@ -58,8 +57,19 @@ export const routes = [
     query: listQuery,
     status: 200,
     response: recordPage,
-    handle: async ({ params, query }, scope) =>
-      isSearchMode(query) ? searchRecords(scope, params.typeKey, readPagedSearch(query)) : listRecords(scope, params.typeKey, query),
+    handle: ({ params, query }, scope) => listOrSearch(scope, params.typeKey, query),
+  }),
+  answer({
+    ...common,
+    method: 'POST',
+    path: `${all}/query`,
+    summary: 'List or search records by a body',
+    description: 'Takes the parameters of the list as JSON, for a filter that is too long for an address. It changes nothing.',
+    permission: 'records:read',
+    body: listBody,
+    status: 200,
+    response: recordPage,
+    handle: ({ resource: type, body }, scope) => listOrSearch(scope, type.key, body),
   }),
   delegate({
     ...common,

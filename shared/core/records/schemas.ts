@@ -1,3 +1,4 @@
+import type { Filter } from '#shared/core/records/query/filter-tree.ts'
 import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -49,10 +50,16 @@ export const recordChanges = schema(
   ),
 )
 
+/** The schema of a filter in a body; `readFilterTree` reads it. */
+export const filterJson = t.Unsafe<Filter>({
+  anyOf: [{ type: 'array' }, { type: 'object' }],
+  description: 'A condition {field, op, value}, an array of filters that must all hold, or {all: []}, {any: []} or {not: filter}.',
+})
+
 /** Query parameters of a search and an export. */
 const search = {
   q: t.Optional(t.String({ description: 'Search mode: text contained in any string or text field.' })),
-  filter: t.Optional(t.String({ description: 'Search mode: JSON array of {field, op, value}; all must match.' })),
+  filter: t.Optional(t.String({ description: 'Search mode: JSON of a filter: {field, op, value}, an array, or {all}, {any} or {not}.' })),
   sort: t.Optional(t.String({ description: 'Search mode: a field key or created_at, or several separated by commas.' })),
   dir: t.Optional(
     t.String({
@@ -72,16 +79,18 @@ export const recordQuery = schema(t.Object({ fields }))
 export const exportQuery = schema(t.Object(search))
 
 /** Query parameters of a listing in either mode (docs/contract/records.md#lists). */
-export const listQuery = schema(
-  t.Object({
-    ...search,
-    fields,
-    ...cursorParameters({ cursor: 'Plain listing: next_cursor of the previous page.' }),
-    ref_field: t.Optional(
-      t.String({ description: 'Plain listing, with ref_id: key of a reference field; only records in which the field holds ref_id.' }),
-    ),
-    ref_id: t.Optional(t.String()),
-    page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: the page, counted from 1.' })),
-    offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: number of records to skip; overrides page.' })),
-  }),
-)
+const listing = {
+  ...search,
+  fields,
+  ...cursorParameters({ cursor: 'Plain listing: next_cursor of the previous page.' }),
+  ref_field: t.Optional(
+    t.String({ description: 'Plain listing, with ref_id: key of a reference field; only records in which the field holds ref_id.' }),
+  ),
+  ref_id: t.Optional(t.String()),
+  page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: the page, counted from 1.' })),
+  offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: number of records to skip; overrides page.' })),
+}
+export const listQuery = schema(t.Object(listing))
+
+/** The parameters of a listing as a body. */
+export const listBody = schema(t.Object({ ...listing, filter: t.Optional(filterJson) }, { title: 'RecordQuery' }))

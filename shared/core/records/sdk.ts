@@ -3,9 +3,9 @@ import type { Permission } from '#shared/core/policy/permissions.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
-import { listRecords } from '#shared/core/records/query/list-records.ts'
-import { isSearchMode, type PagedSearchQuery, readFilters, readPagedSearch } from '#shared/core/records/query/read-search.ts'
-import { searchRecords } from '#shared/core/records/query/search-records.ts'
+import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
+import type { PagedSearchQuery } from '#shared/core/records/query/read-search.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { listQuery } from '#shared/core/records/schemas.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
@@ -29,14 +29,14 @@ async function requirePermittedType(scope: Scope, permission: Permission, typeKe
 
 type RecordQuery = Omit<TypeOf<typeof listQuery>, 'filter'> & PagedSearchQuery
 
-/** Parses the query of a listing: parameters as in a URL, except that `filter` may also be a list. */
+/** Parses the query of a listing: parameters as in a URL, except that `filter` may also be a value. */
 function readQuery(given: unknown): RecordQuery {
   if (given === undefined || given === null) return listQuery.parse({}, 'query')
   if (typeof given !== 'object' || Array.isArray(given)) throw problem('VALIDATION_ERROR', 'query must be an object')
   const { filter, ...rest } = given as Readonly<Record<string, unknown>>
   const read = Object.entries(rest).map(([name, value]) => [name, isNumberAsText(name, value) ? Number(value) : value])
   const query = listQuery.parse(Object.fromEntries(read), 'query')
-  return filter === undefined ? query : { ...query, filter: readFilters(filter) }
+  return filter === undefined ? query : { ...query, filter: readFilterTree(filter) }
 }
 
 /** Whether this is a numeric parameter written as text: a function may pass on a parameter of a URL. */
@@ -51,10 +51,7 @@ export const recordMethods: readonly SdkMethod[] = [
     'records.list',
     '<K extends TypeKey>(type: K, query?: RecordQuery): Promise<RecordPage<K>>',
     [type, query],
-    async ({ scope }, typeKey, query) => {
-      const { key } = await requirePermittedType(scope, 'records:read', typeKey)
-      return isSearchMode(query) ? searchRecords(scope, key, readPagedSearch(query)) : listRecords(scope, key, query)
-    },
+    async ({ scope }, typeKey, query) => listOrSearch(scope, (await requirePermittedType(scope, 'records:read', typeKey)).key, query),
   ),
   defineSdkQuery(
     'records.get',

@@ -106,6 +106,11 @@ export const recordExamples: Examples = {
     },
     call: (place) => ({ params: typed(place) }),
   },
+  [`POST ${records}/query`]: {
+    needs: 'records:read',
+    on: onType,
+    call: (place) => ({ params: typed(place), body: { filter: { not: { field: 'created_by', op: 'in', value: [place.org.id] } } } }),
+  },
   [`GET ${records}/export`]: { needs: 'records:export', on: onType, badQuery: 'filter=x', call: (place) => ({ params: typed(place) }) },
   [`POST ${records}/import`]: {
     needs: 'records:import',

@@ -1,11 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { recordAccessFor } from '#shared/core/records/access.ts'
-import { createRecordMatcher, type RecordFilter } from '#shared/core/records/query/filter.ts'
+import { createRecordMatcher } from '#shared/core/records/query/filter.ts'
+import type { Condition, Filter } from '#shared/core/records/query/filter-tree.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { findRecords, searchRecords } from '#shared/core/records/query/search-records.ts'
 import { sumRecords } from '#shared/core/records/query/sum-records.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { createMember } from '#test/support/factories.ts'
@@ -26,16 +28,42 @@ const fields: Readonly<Record<string, { type: FieldType; rules?: object; texts: 
     texts: ['2026-02-28T00:00:00Z', '2026-02-28T23:59:59.999999Z', '2026-03-01', '9999-12-31', '2026-02-28T01:00:00+02:00'],
   },
   stage: { type: 'select', rules: { options: ['new', 'won'] }, texts: ['new', 'won', 'lost'] },
+  tags: { type: 'multiselect', rules: { options: ['hot', 'cold', 'far'] }, texts: ['hot', 'cold', 'none'] },
+  letter: { type: 'file', texts: ['a/letter.pdf', 'b.txt'] },
+  links: {
+    type: 'refs',
+    rules: { ref_type: 'deals' },
+    texts: ['01a1fbc8-8645-7571-bf7a-d5998224cc5c', '01a1fbc8-8645-7571-bf7a-d5998224cc5e'],
+  },
   parent: {
     type: 'ref',
     rules: { ref_type: 'deals' },
     texts: ['01a1fbc8-8645-7571-bf7a-d5998224cc5c', '01a1fbc8-8645-7571-bf7a-d5998224cc5d'],
   },
 }
-const orders = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']
-const operators = (type: FieldType): readonly string[] => {
-  if (['bool', 'ref'].includes(type)) return ['eq']
-  return ['string', 'select'].includes(type) ? ['eq', 'ne', 'contains'] : orders
+/** Conditions on a field, or on a property that every record has, with each of its operators. */
+function conditionsOn(field: string, operators: readonly string[], texts: readonly string[]): Condition[] {
+  return operators.flatMap((op): Condition[] => {
+    if (op === 'empty' || op === 'not_empty') return [{ field, op }]
+    if (['in', 'not_in', 'has_any'].includes(op)) return [texts.slice(0, 1), texts].map((value) => ({ field, op, value }))
+    return texts.map((value) => ({ field, op, value }))
+  })
+}
+
+/** Random combinations of conditions, at most three around each other. */
+function filtersOf(conditions: readonly Condition[]): fc.Arbitrary<Filter> {
+  const condition: fc.Arbitrary<Filter> = fc.constantFrom(...conditions)
+  const around = (inner: fc.Arbitrary<Filter>): fc.Arbitrary<Filter> => {
+    const several = fc.array(inner, { maxLength: 3 })
+    return fc.oneof(
+      inner,
+      several,
+      several.map((all) => ({ all })),
+      several.map((any) => ({ any })),
+      inner.map((not) => ({ not })),
+    )
+  }
+  return around(around(around(condition)))
 }
 
 async function withDeals(w: World, records: readonly object[]): Promise<Scope> {
@@ -55,9 +83,11 @@ async function withDeals(w: World, records: readonly object[]): Promise<Scope> {
 
 test('query: a filter finds the same records in memory and in the database', async (t) => {
   const w = await start()
-  const values = Object.entries(fields).map(
-    ([key, { texts }]) => [key, fc.option(fc.constantFrom(...texts.filter((text) => suits(key, text))))] as const,
-  )
+  const values = Object.entries(fields).map(([key, { type, texts }]) => {
+    const one = fc.constantFrom(...texts.filter((text) => suits(key, text)))
+    const value: fc.Arbitrary<unknown> = type === 'multiselect' || type === 'refs' ? fc.uniqueArray(one, { maxLength: 2 }) : one
+    return [key, fc.option(value)] as const
+  })
   const records = fc.sample(fc.record(Object.fromEntries(values)), { numRuns: 200, seed: 7 })
   const scope = await withDeals(w, records)
   const type = await requireRecordType(scope, 'deals')
@@ -69,15 +99,19 @@ test('query: a filter finds the same records in memory and in the database', asy
     views.map(({ id }) => id),
   )
   t.is(stored.length, 200)
-  const filters = Object.entries(fields).flatMap(([field, { type, texts }]): RecordFilter[] => [
-    ...texts.flatMap((value) => operators(type).map((op) => ({ field, op, value }))),
-    { field, empty: true },
-    { field, empty: false },
-    { field, among: texts.filter((text) => suits(field, text) && type !== 'datetime') },
-  ])
-  for (const filter of filters) {
-    const found = await findRecords(scope, 'deals', { filters: [filter], limit: 1_000 })
-    const matches = createRecordMatcher(type, access, [filter])
+  const [first, last] = [views[0], views.at(-1)]
+  const conditions = [
+    ...Object.entries(fields).flatMap(([key, { type, texts }]) => conditionsOn(key, fieldKinds[type].filter.operators, texts)),
+    ...conditionsOn('id', ['eq', 'ne', 'in', 'not_in'], [first?.id ?? '', last?.id ?? '']),
+    ...conditionsOn('created_by', ['eq', 'ne', 'in', 'not_in'], [first?.created_by ?? '', first?.id ?? '']),
+    ...['created_at', 'updated_at'].flatMap((key) =>
+      conditionsOn(key, fieldKinds.datetime.filter.operators, [first?.created_at ?? '', (last?.created_at ?? '').slice(0, 10)]),
+    ),
+  ]
+  const combined = fc.sample(filtersOf(conditions), { numRuns: 150, seed: 11 })
+  for (const filter of [...conditions, ...combined]) {
+    const found = await findRecords(scope, 'deals', { filter, limit: 1_000 })
+    const matches = createRecordMatcher(type, access, filter)
     t.deepEqual(
       stored.filter(matches).map(({ id }) => id),
       found.map(({ id }) => id),
@@ -88,7 +122,7 @@ test('query: a filter finds the same records in memory and in the database', asy
 
 /** Whether a record can hold the text that a filter compares. */
 const suits = (key: string, text: string): boolean =>
-  !((key === 'due' && text.includes('T')) || (key === 'at' && !text.includes('T')) || text === 'lost')
+  !((key === 'due' && text.includes('T')) || (key === 'at' && !text.includes('T')) || text === 'lost' || text === 'none')
 
 test('query: sums are exact by currency and by group', async (t) => {
   const w = await start()
@@ -125,13 +159,13 @@ test('query: sums are exact by currency and by group', async (t) => {
   const months = await sumRecords(scope, 'deals', {
     sums: ['total'],
     by: [{ field: 'at', span: 'month', timeZone: 'Europe/Berlin' }],
-    filters: [{ field: 'at', empty: false }],
+    filter: { field: 'at', op: 'not_empty' },
   })
   t.deepEqual(
     months.map(({ by, count }) => [by[0], count]),
     [['2026-02', 2]],
   )
-  t.deepEqual(await sumRecords(scope, 'deals', { sums: ['total'], filters: [{ field: 'name', op: 'eq', value: 'none' }] }), [])
+  t.deepEqual(await sumRecords(scope, 'deals', { sums: ['total'], filter: [{ field: 'name', op: 'eq', value: 'none' }] }), [])
   await t.throwsAsync(sumRecords(scope, 'deals', { sums: ['name'] }), { message: /name is a string field and cannot be added up/ })
   await t.throwsAsync(sumRecords(scope, 'deals', { sums: [], by: [{ field: 'total' }] }), { message: /cannot be grouped by/ })
 })
@@ -161,11 +195,11 @@ test('query: a query shows and counts only readable records, and names nothing t
     ['open', 'total'],
   ])
   const hidden = { message: /must be a field of deals that you may read, got total/ }
-  await t.throwsAsync(names({ filters: [{ field: 'total', op: 'gt', value: '0' }] }), hidden)
+  await t.throwsAsync(names({ filter: [{ field: 'total', op: 'gt', value: '0' }] }), hidden)
   await t.throwsAsync(sumRecords(scope, 'deals', { sums: ['total'] }), { message: /got total/ })
   const [sum] = await sumRecords(scope, 'deals', { sums: ['total'], seeing: ['total'] })
   t.deepEqual(sum, { by: [], count: 1, sums: { total: [{ code: 'USD', amount: '1', count: 1 }] } })
-  t.deepEqual(await names({ seeing: ['total'], filters: [{ field: 'total', op: 'gt', value: '0' }] }), [['open', 'total']])
+  t.deepEqual(await names({ seeing: ['total'], filter: [{ field: 'total', op: 'gt', value: '0' }] }), [['open', 'total']])
   const { records, total } = await searchRecords(scope, 'deals', { limit: 1, offset: 1, fields: ['stage'] })
   t.deepEqual([records.map(({ values }) => Object.keys(values)), total], [[['stage']], 2])
   const ids = (await findRecords(await scopeOf(w, w.org), 'deals', { limit: 10 })).map(({ id }) => id)

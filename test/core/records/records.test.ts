@@ -196,9 +196,12 @@ test('records: an unknown key of a filter is refused, and a bad character is nam
   for (const at of ['', '/export']) {
     const refused = await search(filter, at)
     t.is(refused.status, 400, at)
-    t.is(refused.body.error.message, 'filter[0].opp is no key of filter; did you mean op?')
+    t.is(refused.body.error.message, 'filter[0].opp is no key of a condition; did you mean op?')
   }
   t.is((await search([{ field: 'status', value: 'a\0' }])).body.error.message, 'filter[0].value holds a NUL character or a lone surrogate')
-  t.is((await search({ field: 'status' })).body.error.message, 'filter must be an array')
-  t.is((await owner.get(`${invoices(w)}?filter=[`)).body.error.message, 'filter must be a JSON array of {field, op, value}')
+  t.is((await search({ field: 'status' })).body.error.message, 'filter.value is required')
+  t.is(
+    (await owner.get(`${invoices(w)}?filter=[`)).body.error.message,
+    'filter must be JSON: an array of {field, op, value}, or {all}, {any} or {not}',
+  )
 })

@@ -6,7 +6,7 @@ import { pageOfField } from '#shared/core/records/change/breakers-store.ts'
 import { clearUniqueValues, nextPage, setComputedValues } from '#shared/core/records/compute/store.ts'
 import { heldTexts } from '#shared/core/records/create/auto-numbers-store.ts'
 import { insertRecords } from '#shared/core/records/create/insert-many-store.ts'
-import type { RecordFilter } from '#shared/core/records/query/filter.ts'
+import type { Condition } from '#shared/core/records/query/filter-tree.ts'
 import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { listPage, recordByUniqueValue, recordsByIds, valuesByIds } from '#shared/core/records/query/read-store.ts'
 import { exportPage, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
@@ -62,20 +62,18 @@ const operands: Partial<Record<FieldType, string>> = {
   datetime: '2026-03-01T08:00:00Z',
   currency: '1.5',
   ref: '01900000-0000-7000-8000-000000000000',
+  refs: '01900000-0000-7000-8000-000000000000',
 }
 const operandOf = (type: FieldType): string => operands[type] ?? 'a text'
 
-/** Filters of a field with each operator, and those that only code uses. */
-function filtersOf({ key, type }: Field): readonly RecordFilter[] {
-  const { filter } = fieldKinds[type]
-  if (!filter) return [{ field: key, empty: true }]
-  const days = type === 'datetime' ? filter.operators.map((op) => ({ field: key, op, value: '2026-03-01' })) : []
-  return [
-    ...filter.operators.map((op) => ({ field: key, op, value: operandOf(type) })),
-    ...days,
-    { field: key, among: [operandOf(type)] },
-    { field: key, empty: false },
-  ]
+/** Conditions on a field with each operator. */
+function conditionsOn({ key, type }: Field): readonly Condition[] {
+  const operand = operandOf(type)
+  return fieldKinds[type].filter.operators.flatMap((op): Condition[] => {
+    if (op === 'empty' || op === 'not_empty') return [{ field: key, op }]
+    if (op === 'in' || op === 'not_in' || op === 'has_any') return [{ field: key, op, value: [operand] }]
+    return (type === 'datetime' ? [operand, '2026-03-01'] : [operand]).map((value) => ({ field: key, op, value }))
+  })
 }
 
 function queriesOf({ fields }: RecordType, { hideable }: RecordAccess): Named<RecordQuery> {
@@ -86,11 +84,10 @@ function queriesOf({ fields }: RecordType, { hideable }: RecordAccess): Named<Re
     ['by text', { q: 'a text' }],
     ['by a short text', { q: 'a' }],
     ['by ids', { ids: ['01900000-0000-7000-8000-000000000000'] }],
-    ['seeing', { seeing: fields.map(({ key }) => key), filters: [{ field: fields[0]?.key ?? '', value: 'a text' }] }],
+    ['seeing', { seeing: fields.map(({ key }) => key), filter: [{ field: fields[0]?.key ?? '', value: 'a text' }] }],
     ...sort.map((key) => [`sorted by ${key.field}`, { sort: [key, { field: 'created_at', dir: 'desc' }] }] as const),
-    ...named.flatMap((field) =>
-      filtersOf(field).map((filter) => [`by ${JSON.stringify(filter)}`, { q: 'a text', filters: [filter] }] as const),
-    ),
+    ...named.flatMap((field) => conditionsOn(field).map((filter) => [`by ${JSON.stringify(filter)}`, { q: 'a text', filter }] as const)),
+    ...named.map((field) => [`by not ${field.key}`, { filter: { not: { any: conditionsOn(field) } } }] as const),
   ]
 }
 
@@ -111,7 +108,7 @@ const isSummable = ({ type }: Field): boolean => type === 'number' || type === '
 
 /** Sums by each field that can group, and by the days and months of dates and instants. */
 function sumStatements(scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> {
-  const query = compileQuery(scope, type, access, { filters: [{ field: 'a_bool', op: 'eq', value: 'true' }] })
+  const query = compileQuery(scope, type, access, { filter: [{ field: 'a_bool', op: 'eq', value: 'true' }] })
   const groups = type.fields
     .filter((field) => fieldKinds[field.type].sortable && field.type !== 'currency')
     .flatMap((field) => [valueGroup(field), ...(field.type.startsWith('date') ? [spanGroup(field, 'day'), spanGroup(field, 'month')] : [])])

@@ -1,11 +1,6 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import {
-  comparisonCondition,
-  filterCondition,
-  type QueryCondition,
-  type RecordFilter,
-  requireNamedField,
-} from '#shared/core/records/query/filter.ts'
+import { comparisonCondition, filterCondition, type QueryCondition } from '#shared/core/records/query/filter.ts'
+import { type Filter, requireNamedField } from '#shared/core/records/query/filter-tree.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
@@ -20,13 +15,13 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 
 /**
  * Selects and orders records of a type, for routes, the SDK and other features. It does not contain the caller's rights: the functions that
- * run it add them. `findRecords`, `searchRecords`, `sumRecords` and the export take a query, `createRecordMatcher` its filters.
+ * run it add them. `findRecords`, `searchRecords`, `sumRecords` and the export take a query, `createRecordMatcher` its filter.
  */
 export interface RecordQuery {
   /** Text that any string or text field contains. */
   readonly q?: string | undefined
-  /** All must match; at most `maxFilters`. */
-  readonly filters?: readonly RecordFilter[] | undefined
+  /** Bounded by `readFilterTree` where callers send it. */
+  readonly filter?: Filter | undefined
   /** Only records with one of these ids. An id that is not a UUID matches no record. */
   readonly ids?: readonly string[] | undefined
   /**
@@ -53,9 +48,6 @@ export interface SortKey {
   readonly field: string
   readonly dir: 'asc' | 'desc'
 }
-
-/** Maximum filters in one query. It bounds the length of the statement. */
-export const maxFilters = 50
 
 /** Maximum characters of `q`. */
 const maxQueryLength = 500
@@ -86,10 +78,9 @@ export interface CompiledQuery {
  * the same VALIDATION_ERROR for an unknown field and for one that a rule could hide.
  */
 export function compileQuery(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): CompiledQuery {
-  const { filters = [], sort = [], ids, q } = query
+  const { filter = [], sort = [], ids, q } = query
   const hideable = hideableFieldsOf(access, query)
-  if (filters.length > maxFilters) throw problem('VALIDATION_ERROR', `filter must have at most ${maxFilters} entries`)
-  const conditions = filters.map((filter, index) => filterCondition(scope, type, hideable, filter, `filter[${index}]`))
+  const conditions = isEmptyFilter(filter) ? [] : [filterCondition({ scope, type, hideable, nextNumber: 0 }, filter, 'filter')]
   if (query.seeing) conditions.push(...query.seeing.map((key) => visibilityCondition(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
   if (q) conditions.push(textCondition(scope, type, access, q))
@@ -115,9 +106,11 @@ export function compileQuery(scope: Scope, type: RecordType, access: RecordAcces
   }
 }
 
+const isEmptyFilter = (filter: Filter): boolean => Array.isArray(filter) && filter.length === 0
+
 /** The parameters to name when the search takes too long; null where only the caller's rules limit the records. */
-function nameSearch({ q, filters = [], sort = [] }: RecordQuery, { verdict }: RecordAccess): string | null {
-  const names = [...(filters.length > 0 ? ['filter'] : []), ...(q ? ['q'] : [])]
+function nameSearch({ q, filter = [], sort = [] }: RecordQuery, { verdict }: RecordAccess): string | null {
+  const names = [...(isEmptyFilter(filter) ? [] : ['filter']), ...(q ? ['q'] : [])]
   if (names.length > 0) return names.join(' and ')
   return verdict === 'some' ? null : sort.length > 0 ? 'sort' : 'the list'
 }

@@ -1,17 +1,14 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import type { ValueFilter } from '#shared/core/records/query/filter.ts'
-import { maxFilters, type QueryPage, type RecordQuery, type SortKey } from '#shared/core/records/query/query.ts'
+import { type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import type { QueryPage, RecordQuery, SortKey } from '#shared/core/records/query/query.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { Problem, problem } from '#shared/platform/kernel/errors.ts'
-import { readKnownKeys } from '#shared/platform/kernel/known-keys.ts'
-import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { parseJson } from '#shared/platform/kernel/values/json.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The query parameters of a search (docs/contract/records.md#search-mode). An export takes them without the page. */
 interface SearchQuery {
   readonly q?: string | undefined
-  /** A JSON array of `{field, op, value}`, or the list itself. */
-  readonly filter?: string | readonly ValueFilter[] | undefined
+  /** A filter, or its JSON text. */
+  readonly filter?: Filter | string | undefined
   /** A field key or `created_at`, or several separated by commas. */
   readonly sort?: string | undefined
   /** `asc` or `desc`, for all keys or for each, separated by commas. Default: `desc`. */
@@ -28,17 +25,10 @@ export interface PagedSearchQuery extends SearchQuery {
   readonly fields?: string | undefined
 }
 
-const filters = schema(
-  t.Array(t.Object({ field: t.String(), op: t.Optional(t.String()), value: t.String() }), {
-    maxItems: maxFilters,
-    description: 'Conditions that must all hold; value is always a string.',
-  }),
-)
-
 /** Parses a search's parameters. Throws VALIDATION_ERROR that names the parameter and its rule. `compileQuery` checks the fields. */
 export const readSearch = ({ q, filter, sort, dir }: SearchQuery): RecordQuery => ({
   q,
-  filters: readFilters(filter),
+  filter: filter === undefined ? undefined : readFilterTree(filter),
   sort: readSort(sort, dir),
 })
 
@@ -53,25 +43,6 @@ export function readPagedSearch(query: PagedSearchQuery): RecordQuery & QueryPag
     // `offset` overrides `page`.
     offset: query.offset ?? ((query.page ?? 1) - 1) * query.limit,
     fields: readFieldKeys(query.fields),
-  }
-}
-
-/**
- * Parses filters from JSON text or a list of `{field, op, value}`. Throws VALIDATION_ERROR that names the entry and its rule, or an unknown
- * key.
- */
-export function readFilters(given: unknown, path = 'filter'): readonly ValueFilter[] {
-  if (given === undefined) return []
-  const sent = typeof given === 'string' ? readArray(given, path) : given
-  return filters.parse(readKnownKeys(sent, { body: filters.json, answer: undefined, stored: undefined }, path).value, path)
-}
-
-function readArray(text: string, path: string): unknown {
-  try {
-    return parseJson(text, path)
-  } catch (cause) {
-    if (cause instanceof Problem && !(cause.cause instanceof SyntaxError)) throw cause
-    throw problem('VALIDATION_ERROR', `${path} must be a JSON array of {field, op, value}`, { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
-import { requireNamedField } from '#shared/core/records/query/filter.ts'
+import { requireNamedField } from '#shared/core/records/query/filter-tree.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { type GroupValue, maxGroups, spanGroup, sumsOf, valueGroup, zoneValues } from '#shared/core/records/query/sum-store.ts'

@@ -1,4 +1,4 @@
-import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
+import { type FieldKind, plainKind, readFirstCell, valueOperators } from '#shared/core/types/field-kinds/field-kind.ts'
 import { createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { boolean } from '#shared/platform/db/statements/sql-types.ts'
@@ -22,7 +22,7 @@ export const boolKind: FieldKind<boolean> = {
   type: 'bool',
   columns: ['boolean'],
   filter: {
-    operators: ['eq'],
+    operators: ['eq', ...valueOperators],
     defaultOperator: 'eq',
     read(operator, value, path) {
       const operand = parseBoolean(value, path)

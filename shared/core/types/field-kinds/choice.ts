@@ -1,9 +1,10 @@
 import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
-import { textFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
+import { choiceFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
+import { listFilter, listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
 import { parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import type { TypedRules } from '#shared/core/types/fields/field.ts'
+import { texts } from '#shared/platform/db/statements/sql-types.ts'
 
 /** Maximum options of a field, and characters of each. */
 export const maxOptions = 500
@@ -38,7 +39,7 @@ export const selectKind: FieldKind<string> = {
   type: 'select',
   columns: ['text'],
   ruleKeys: ['options'],
-  filter: textFilter,
+  filter: choiceFilter,
   parse: (input, _field, { path }) => parseOption(input, path),
   check: checkOption,
   fromColumns: readFirstCell,
@@ -52,6 +53,7 @@ export const multiselectKind: FieldKind<readonly string[]> = {
   type: 'multiselect',
   columns: ['text[]'],
   ruleKeys: ['options'],
+  filter: listFilter(texts, (value) => value),
   parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: true, parseEntry: parseOption }),
   check(values, field, path) {
     for (const [index, value] of values.entries()) checkOption(value, field, `${path}[${index}]`)

@@ -1,7 +1,7 @@
 import {
   type Comparison,
+  type ComparisonOperator,
   type FieldKind,
-  type FilterOperator,
   type KindFilter,
   plainKind,
   readFirstCell,
@@ -11,8 +11,6 @@ import { invalidValueProblem } from '#shared/core/types/field-kinds/value-proble
 import { date, instant } from '#shared/platform/db/statements/sql-types.ts'
 import { isDay, nextDay, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 import { compareText } from '#shared/platform/kernel/values/text.ts'
-
-type ComparisonOperator = Exclude<FilterOperator, 'contains'>
 
 /**
  * Each operator's comparison of an instant with a UTC day, which begins at `start` and ends before `next`
@@ -34,7 +32,7 @@ const dayOf = (moment: string): string => moment.slice(0, 10)
 const instantOperand = { type: instant, cast: '::timestamptz' }
 
 /** Filter of instants: an instant operand is compared exactly, a date operand is the whole UTC day. */
-const instantFilter: KindFilter = {
+export const instantFilter: KindFilter = {
   ...orderedOperators,
   read(operator, value, path) {
     if (isDay(value)) {

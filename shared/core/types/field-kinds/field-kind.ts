@@ -4,8 +4,12 @@ import type { RuleKey, TypedRules } from '#shared/core/types/fields/field.ts'
 import type { SqlType } from '#shared/platform/db/statements/sql-types.ts'
 import type { FieldType, FieldValue } from '#shared/platform/kernel/field-type.ts'
 
+/** Operators that order a value and one operand. */
+export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
+/** Operators whose meaning is the field type's: they read one text. */
+export type KindOperator = ComparisonOperator | 'contains' | 'not_contains' | 'starts_with' | 'has'
 /** The operators of a search filter (docs/contract/records.md#filters). */
-export type FilterOperator = 'eq' | 'ne' | 'contains' | 'gt' | 'gte' | 'lt' | 'lte'
+export type FilterOperator = KindOperator | 'in' | 'not_in' | 'has_any' | 'empty' | 'not_empty'
 
 /** The context of reading a value. */
 export interface ParseContext {
@@ -26,17 +30,24 @@ export interface Comparison {
   readonly matches: (value: FieldValue) => boolean
 }
 
-/** The filter of a field type. A row without a value matches only `ne`. */
+/** The filter of a field type. A row without a value matches only `ne`, `not_in`, `not_contains` and `empty`. */
 export interface KindFilter {
   readonly operators: readonly FilterOperator[]
-  /** The operator of a filter that names none. */
-  readonly defaultOperator: FilterOperator
+  /** The operator of a filter that names none; null where it must name one. */
+  readonly defaultOperator: FilterOperator | null
   /**
-   * Reads a value for one of `operators`. Throws VALIDATION_ERROR naming `path` when it does not fit the type. `known` holds the common and
-   * frequent trigrams of the field's values.
+   * Reads the text of an operator: one of `operators`, or `eq` of which `in` is made, or `has` of which `has_any` is made. Throws
+   * VALIDATION_ERROR naming `path` when it does not fit the type. `known` holds the common and frequent trigrams of the field's values.
    */
-  readonly read: (operator: FilterOperator, value: string, path: string, known?: KnownTrigrams) => Comparison
+  readonly read: (operator: KindOperator, value: string, path: string, known?: KnownTrigrams) => Comparison
+  /** A key that equal values share, for a value in memory and for the operand of `eq`; absent where equal values are the same. */
+  readonly keyOf?: (value: unknown) => unknown
+  /** SQL of a column that has no value; without it, null alone is none. */
+  readonly emptySql?: string
 }
+
+/** Operators of every type whose value is no list. */
+export const valueOperators = ['in', 'not_in', 'empty', 'not_empty'] as const satisfies readonly FilterOperator[]
 
 type Value = NonNullable<FieldValue>
 
@@ -51,8 +62,7 @@ export interface FieldKind<V extends Value = Value> {
   readonly canBeUnique: boolean
   /** The type's rules apart from `default` and `formula`, which every type has. */
   readonly ruleKeys: readonly RuleKey[]
-  /** Null when the type cannot be filtered on. */
-  readonly filter: KindFilter | null
+  readonly filter: KindFilter
   /** Reads caller input, sent as JSON or converted by `fromCell`. Throws VALIDATION_ERROR that names the path and the rule. */
   parse(input: unknown, field: TypedRules, context: ParseContext): V
   /** Checks a value against its field's rules. Throws VALIDATION_ERROR that names the path and the rule. */

@@ -1,4 +1,5 @@
-import { exactCell, type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
+import { exactCell, type FieldKind, plainKind, readFirstCell, valueOperators } from '#shared/core/types/field-kinds/field-kind.ts'
+import { choiceFilter } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import { parseText } from '#shared/core/types/field-kinds/text.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 
@@ -11,7 +12,7 @@ export const fileKind: FieldKind<string> = {
   type: 'file',
   columns: ['text'],
   sortable: false,
-  filter: null,
+  filter: { ...choiceFilter, operators: valueOperators, defaultOperator: null },
   parse(input, _field, { path }) {
     const key = parseText(input, path, maxKeyBytes)
     const bytes = Buffer.byteLength(key)

@@ -1,5 +1,7 @@
-import { plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
+import { type KindFilter, plainKind } from '#shared/core/types/field-kinds/field-kind.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
+import type { SqlType } from '#shared/platform/db/statements/sql-types.ts'
+import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 
 /** Maximum entries of a multiselect or refs value (docs/contract/records.md#values). */
 export const maxEntries = 100
@@ -39,12 +41,27 @@ function listFromCell(text: string): unknown {
     .filter((entry) => entry !== '')
 }
 
+/** Filter of a list: `has` one entry. `type` is the column's; `readEntry` throws VALIDATION_ERROR for a text that no entry can equal. */
+export const listFilter = (type: SqlType<unknown, unknown>, readEntry: (text: string, path: string) => string): KindFilter => ({
+  operators: ['has', 'has_any', 'empty', 'not_empty'],
+  defaultOperator: null,
+  emptySql: '(?? is null or cardinality(??) = 0)',
+  read(_operator, value, path) {
+    const entry = readEntry(value, path)
+    return {
+      sql: '?? @> ?',
+      values: [[entry]],
+      valueType: type,
+      matches: (list: FieldValue) => list !== null && (list as readonly string[]).includes(entry),
+    }
+  },
+})
+
 /** The defaults of the list types. */
 export const listKind = {
   ...plainKind,
   sortable: false,
   canBeUnique: false,
-  filter: null,
   fromCell: listFromCell,
   toCell: (value: readonly string[]): string => JSON.stringify(value),
 } as const

@@ -1,8 +1,8 @@
-import { type FieldKind, plainKind, readFirstCell } from '#shared/core/types/field-kinds/field-kind.ts'
+import { type FieldKind, type KindFilter, plainKind, readFirstCell, valueOperators } from '#shared/core/types/field-kinds/field-kind.ts'
 import { createComparison } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
+import { listFilter, listKind, maxEntries, parseList } from '#shared/core/types/field-kinds/list.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
-import { uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { compareText } from '#shared/platform/kernel/values/text.ts'
 
@@ -12,20 +12,26 @@ function parseId(input: unknown, path: string): string {
   return input.toLowerCase()
 }
 
+/** Filter of an id. */
+const idFilter: KindFilter = {
+  operators: ['eq', ...valueOperators],
+  defaultOperator: 'eq',
+  read(operator, value, path) {
+    const id = parseId(value, path)
+    return createComparison(operator, id, { type: uuid }, (stored: string) => compareText(stored, id))
+  },
+}
+
+/** Filter of the ids that every record has: its own, and that of its creator. */
+export const ownIdFilter: KindFilter = { ...idFilter, operators: ['eq', 'ne', 'in', 'not_in'] }
+
 /** The id of another record. */
 export const refKind: FieldKind<string> = {
   ...plainKind,
   type: 'ref',
   columns: ['uuid'],
   ruleKeys: ['ref_type'],
-  filter: {
-    operators: ['eq'],
-    defaultOperator: 'eq',
-    read(operator, value, path) {
-      const id = parseId(value, path)
-      return createComparison(operator, id, { type: uuid }, (stored: string) => compareText(stored, id))
-    },
-  },
+  filter: idFilter,
   parse: (input, _field, { path }) => parseId(input, path),
   fromColumns: readFirstCell,
   toCell: (value) => value,
@@ -37,6 +43,7 @@ export const refsKind: FieldKind<readonly string[]> = {
   type: 'refs',
   columns: ['uuid[]'],
   ruleKeys: ['ref_type'],
+  filter: listFilter(uuids, parseId),
   parse: (input, _field, { path }) => parseList(input, path, { max: maxEntries, distinct: false, parseEntry: parseId }),
   fromColumns: readFirstCell,
 }

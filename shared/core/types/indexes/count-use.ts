@@ -1,7 +1,6 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
-import type { FieldFilter } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import type { FilterOperator } from '#shared/core/types/field-kinds/field-kind.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { addUses } from '#shared/core/types/indexes/use-store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
@@ -13,24 +12,32 @@ import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 /** The query on a field that an index can serve. `search` is `q`, `reference` a listing by `ref_field`. */
 export type FieldUse = 'equality' | 'range' | 'ascending' | 'descending' | 'contains' | 'search' | 'reference'
 
-const useOfOperator: Readonly<Record<string, FieldUse | null>> = {
+/** Null where nearly all records match, so that a full scan is fastest, and where no index serves. */
+const useOfOperator: Readonly<Record<FilterOperator, FieldUse | null>> = {
   eq: 'equality',
-  // Nearly all records match `ne`: a full scan is fastest.
+  in: 'equality',
   ne: null,
+  not_in: null,
   gt: 'range',
   gte: 'range',
   lt: 'range',
   lte: 'range',
   contains: 'contains',
+  starts_with: 'contains',
+  not_contains: null,
+  has: 'reference',
+  has_any: 'reference',
+  empty: null,
+  not_empty: null,
 }
 
 type CountingScope = Pick<Scope, 'fieldUses' | 'workspace'>
 type Searched = Pick<Field, 'id'>
 
-/** Counts a filter on a field. Call it only for fields that the caller may name: hidden fields must not be counted. */
-export function countFilterUse(scope: CountingScope, field: Pick<Field, 'id' | 'type'>, { op, value }: FieldFilter): void {
-  const use = useOfOperator[op ?? fieldKinds[field.type].filter?.defaultOperator ?? 'ne']
-  if (use && (use !== 'contains' || hasTrigram(value))) countFieldUse(scope, field, use)
+/** Counts a condition on a field. Call it only for fields that the caller may name: hidden fields must not be counted. */
+export function countFilterUse(scope: CountingScope, field: Searched, operator: FilterOperator, value: unknown): void {
+  const use = useOfOperator[operator]
+  if (use && (use !== 'contains' || hasTrigram(String(value)))) countFieldUse(scope, field, use)
 }
 
 /** Counts a search of a field by `q`. */

@@ -97,7 +97,7 @@ async function listRecordTimes(scope: Scope, calendar: Calendar, window: ListWin
   const [from, to] = [timeText(range.from - margin, allDay), timeText(range.to + margin, allDay)]
   const { start_field: field } = source
   const startsInWindow = {
-    filters: [
+    filter: [
       { field, op: 'gte', value: from },
       { field, op: 'lt', value: to },
     ],
@@ -105,7 +105,7 @@ async function listRecordTimes(scope: Scope, calendar: Calendar, window: ListWin
   }
   const found = await findReadableRecords(scope, type.key, startsInWindow)
   const continues = endKey && {
-    filters: [
+    filter: [
       { field, op: 'lt', value: from },
       { field: endKey, op: allDay ? 'gte' : 'gt', value: from },
     ],

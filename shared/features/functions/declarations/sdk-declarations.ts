@@ -68,6 +68,13 @@ interface RecordPage<K extends TypeKey> {
   /** In searches. */
   total?: number
 }
+/** Conditions on fields; those of a list must all hold. */
+type RecordFilter =
+  | { field: string; op?: string; value?: string | string[] }
+  | RecordFilter[]
+  | { all: RecordFilter[] }
+  | { any: RecordFilter[] }
+  | { not: RecordFilter }
 /** As in the address of the records route; q, filter, sort, page and offset make it a search. */
 interface RecordQuery {
   limit?: number | string
@@ -76,7 +83,7 @@ interface RecordQuery {
   ref_field?: string
   ref_id?: string
   q?: string
-  filter?: string | { field: string; op?: string; value: string }[]
+  filter?: string | RecordFilter
   sort?: string
   dir?: string
   page?: number | string

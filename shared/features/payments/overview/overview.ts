@@ -35,7 +35,7 @@ const readReceivables = (scope: Scope): Promise<Receivables> =>
       if (access.invoices.verdict === 'none') return noReceivables
       const open = compileQuery(scope, invoices, access.invoices, {
         seeing: ['total', 'status', 'due_date'],
-        filters: [{ field: 'status', op: 'eq', value: 'open' }],
+        filter: { field: 'status', op: 'eq', value: 'open' },
       })
       const paid = compileQuery(scope, payments, access.payments, { seeing: ['amount', 'invoice_id'] })
       const statement = receivablesStatement(

@@ -1,3 +1,4 @@
+import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import type { Button, Queue, QueueInput, Stage, StageInput } from '#shared/features/queues/definitions/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -27,7 +28,8 @@ export function readDefinition(input: QueueInput, before?: Queue): QueueDefiniti
     throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
   const stages = input.stages ? readStages(input.stages, before?.stages) : base.stages
   const intake = input.intake === null ? defaults.intake : { ...base.intake, ...defined(input.intake ?? {}) }
-  const normalizedIntake = { ...intake, key_field: intake.key_field?.trim() ? intake.key_field : null }
+  const filter = input.intake?.filter === undefined ? intake.filter : readFilterTree(input.intake.filter, 'intake.filter')
+  const normalizedIntake = { ...intake, filter, key_field: intake.key_field?.trim() ? intake.key_field : null }
   const settings = input.settings === null ? defaults.settings : { ...base.settings, ...defined(input.settings ?? {}) }
   const definition: QueueDefinition = {
     key: base.key,

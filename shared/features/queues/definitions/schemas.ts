@@ -1,3 +1,4 @@
+import { filterJson } from '#shared/core/records/schemas.ts'
 import { typeKey } from '#shared/core/types/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
@@ -47,12 +48,7 @@ const stageInput = t.Object(
 const intakeInput = t.Object(
   {
     enabled: t.Optional(t.Boolean()),
-    filter: t.Optional(
-      t.Array(t.Object({ field: t.String(), op: t.Optional(t.String()), value: t.String() }), {
-        maxItems: 50,
-        description: 'Conditions as in record search; the record must match all of them.',
-      }),
-    ),
+    filter: t.Optional(filterJson),
     stage: t.Optional(nullable(key)),
     key_field: t.Optional(
       nullable(
@@ -117,7 +113,7 @@ const stage = t.Object(
 
 const intake = t.Object({
   enabled: t.Boolean(),
-  filter: t.Array(t.Object({ field: t.String(), op: t.Optional(t.String()), value: t.String() })),
+  filter: filterJson,
   stage: nullable(t.String()),
   key_field: nullable(t.String()),
   close_on_unmatch: t.Boolean(),

@@ -1,5 +1,11 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
-import type { Comparison, FilterOperator, KindFilter } from '#shared/core/types/field-kinds/field-kind.ts'
+import {
+  type Comparison,
+  type ComparisonOperator,
+  type KindFilter,
+  type KindOperator,
+  valueOperators,
+} from '#shared/core/types/field-kinds/field-kind.ts'
 import { findRareParts, type KnownTrigrams } from '#shared/core/types/field-kinds/filters/trigrams.ts'
 import { invalidValueProblem } from '#shared/core/types/field-kinds/value-problem.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
@@ -9,7 +15,7 @@ import { Decimal, isDecimalText } from '#shared/platform/kernel/values/decimal.t
 import { compareText } from '#shared/platform/kernel/values/text.ts'
 
 /** The SQL of each comparison operator and the orders it accepts; `ne` is true for a row without a value. */
-const comparisons: Readonly<Record<Exclude<FilterOperator, 'contains'>, readonly [sign: string, accepts: (order: number) => boolean]>> = {
+const comparisons: Readonly<Record<ComparisonOperator, readonly [sign: string, accepts: (order: number) => boolean]>> = {
   eq: ['=', (order) => order === 0],
   ne: ['is distinct from', (order) => order !== 0],
   gt: ['>', (order) => order > 0],
@@ -26,12 +32,12 @@ interface OperandType {
 
 /** A comparison with one operand. `order` compares a value with it and returns <0, 0 or >0. */
 export function createComparison<V extends NonNullable<FieldValue>>(
-  operator: FilterOperator,
+  operator: KindOperator,
   operand: unknown,
   { type, cast = '' }: OperandType,
   order: (value: V) => number,
 ): Comparison {
-  const [sign, accepts] = comparisons[operator as keyof typeof comparisons]
+  const [sign, accepts] = comparisons[operator as ComparisonOperator]
   return {
     sql: `?? ${sign} ?${cast}`,
     values: [operand],
@@ -40,9 +46,9 @@ export function createComparison<V extends NonNullable<FieldValue>>(
   }
 }
 
-/** Wraps a predicate for missing values: null matches only `ne` (docs/contract/records.md#filters). */
+/** Wraps a predicate for missing values: of the comparisons null matches only `ne` (docs/contract/records.md#filters). */
 const handleNull =
-  <V extends NonNullable<FieldValue>>(operator: FilterOperator, matches: (value: V) => boolean): Comparison['matches'] =>
+  <V extends NonNullable<FieldValue>>(operator: KindOperator, matches: (value: V) => boolean): Comparison['matches'] =>
   (value) =>
     value === null ? operator === 'ne' : matches(value as V)
 
@@ -73,30 +79,59 @@ const noStatistics: KnownTrigrams = { common: new Set(), frequent: new Set() }
 const searchedSql = lowerCaseSql('??')
 
 /** The LIKE pattern of a text that contains these parts in this order. */
-const likePattern = (parts: readonly string[]): string => `%${parts.map((part) => part.replace(/[\\%_]/g, '\\$&')).join('%')}%`
+const likePattern = (parts: readonly string[]): string => `%${parts.map(escapePattern).join('%')}%`
+const escapePattern = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
 
 /** The expression that `contains` searches in a text column; a trigram index must be on the same expression. */
 export const searchedTextSql = (column: string): Knex.Raw => builder.raw(searchedSql, [column])
 
-/** Filter of text types: `eq` and `ne` are exact, `contains` is case-insensitive. */
-export const textFilter: KindFilter = {
-  operators: ['eq', 'ne', 'contains'],
+/** The condition that a text begins with `text`, case-insensitively. The trigram index of `contains` serves it. */
+function startsWithText(text: string): Comparison {
+  const lowercase = lowerCase(text)
+  return {
+    sql: `${searchedSql} like ?`,
+    values: [`${escapePattern(lowercase)}%`],
+    valueType: textType,
+    matches: handleNull('starts_with', (value: string) => lowerCase(value).startsWith(lowercase)),
+  }
+}
+
+/** The opposite of a condition: it also holds for a row without a value. */
+export const negate = (comparison: Comparison): Comparison => ({
+  ...comparison,
+  sql: `(${comparison.sql}) is not true`,
+  matches: (value) => !comparison.matches(value),
+})
+
+/** Filter of a choice among texts: `eq` and `ne` are exact, `contains` ignores letter case. */
+export const choiceFilter: KindFilter = {
+  operators: ['eq', 'ne', 'contains', ...valueOperators],
   defaultOperator: 'contains',
-  read: (operator, value, _path, known) =>
-    operator === 'contains'
-      ? containsText(value, known)
-      : createComparison(operator, value, { type: textType }, (stored: string) => compareText(stored, value)),
+  emptySql: `(?? is null or ?? = '')`,
+  read(operator, value, _path, known) {
+    if (operator === 'contains') return containsText(value, known)
+    if (operator === 'not_contains') return negate(containsText(value, known))
+    if (operator === 'starts_with') return startsWithText(value)
+    return createComparison(operator, value, { type: textType }, (stored: string) => compareText(stored, value))
+  },
+}
+
+/** Filter of text types. `starts_with` and `not_contains` ignore letter case as `contains` does. */
+export const textFilter: KindFilter = {
+  ...choiceFilter,
+  operators: ['eq', 'ne', 'contains', 'not_contains', 'starts_with', ...valueOperators],
 }
 
 /** The operators of ordered types. */
 export const orderedOperators: Pick<KindFilter, 'operators' | 'defaultOperator'> = {
-  operators: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'],
+  operators: ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', ...valueOperators],
   defaultOperator: 'eq',
 }
 
 /** Filter of numbers and of currency amounts, by numeric value. */
 export const amountFilter: KindFilter = {
   ...orderedOperators,
+  keyOf: (value) => new Decimal(amountOf(value as string | Money)).toString(),
   read(operator, value, path) {
     if (!isDecimalText(value)) throw invalidValueProblem(path, 'a number', value)
     const operand = new Decimal(value)
