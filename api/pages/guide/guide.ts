@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { prefersPage } from '#api/http/not-found.ts'
+import { readQuery, requireCleanAddress } from '#api/http/request/query.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { fileVersion } from '#api/pages/assets/files.ts'
 import { type CachedPage, cachedPage, sendCached } from '#api/pages/cached-page.ts'
@@ -8,7 +9,8 @@ import { type GuidePage, readGuide, type Section } from '#api/pages/guide/guide-
 import { type Hit, indexGuide, maxHits, type SearchIndex, searchGuide } from '#api/pages/guide/search.ts'
 import { basePathOf, defaultColor, pageHeaders } from '#api/pages/page.ts'
 import { type Html, template } from '#api/pages/template.ts'
-import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { schema, t } from '#shared/platform/kernel/schema.ts'
 
 /** What the templates share: the path of the public URL, and all pages for the navigation. */
 interface Guide {
@@ -39,6 +41,8 @@ const renderHits = template<{ readonly root: string; readonly query: string; rea
 /** Maximum characters of a search. */
 const maxQueryLength = 200
 
+const searchQuery = schema(t.Object({ q: t.Optional(t.String()) }))
+
 /** Serves docs/contract as a guide: `/docs` with the list of pages, `/docs/<page>`, and `/docs/search?q=` over all of them. */
 export function serveGuide(routerFor: (path: string) => Router, { config, rateLimits }: Pick<ApiServices, 'config' | 'rateLimits'>): void {
   const root = basePathOf(config.publicUrl)
@@ -59,15 +63,27 @@ export function serveGuide(routerFor: (path: string) => Router, { config, rateLi
   const router = routerFor('/docs')
   router.get('/docs', (ctx) => showPage(ctx, ''))
   router.get('/docs/search', async (ctx) => {
-    const query = new URLSearchParams(ctx.querystring).get('q')?.trim() ?? ''
-    if (query.length > maxQueryLength)
-      throw failure(ctx, problem('VALIDATION_ERROR', `q must have at most ${maxQueryLength} characters, got ${query.length}`))
     await rateLimits.countClient(ctx, 'content')
+    const query = readSearch(ctx)
     const guide = await load()
     const body = renderHits({ root, query, hits: searchGuide(guide.index, query), maxHits })
     sendCached(ctx, framed(guide, { title: 'Search', query, body, headings: [] }))
   })
   router.get('/docs/:page', (ctx) => showPage(ctx, ctx.params.page ?? ''))
+}
+
+/** The text of a search. */
+function readSearch(ctx: Context): string {
+  try {
+    requireCleanAddress(ctx)
+    const text = readQuery(ctx.query, searchQuery).q?.trim() ?? ''
+    const characters = [...text].length
+    if (characters > maxQueryLength)
+      throw problem('VALIDATION_ERROR', `q must have at most ${maxQueryLength} characters, got ${characters}`)
+    return text
+  } catch (error) {
+    throw error instanceof Problem ? failure(ctx, error) : error
+  }
 }
 
 interface LoadedGuide extends Guide {

@@ -1,3 +1,4 @@
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const count = t.Integer({ minimum: 0 })
@@ -28,9 +29,8 @@ export const spaceInput = schema(
           t.String({ description: '2 to 63 lowercase letters, digits and hyphens, starting with a letter or digit; unused if personal.' }),
         ),
       ),
-      name: t.Optional(
-        t.String({ minLength: 1, maxLength: 120, description: 'Required for a personal space; default for any other: the key.' }),
-      ),
+      /** Required for a personal space; the key by default for any other. */
+      name: t.Optional(nameSchema(120)),
       type: t.Optional(
         t.String({ description: '`personal` creates another drive of the caller; any other value creates a space of the team.' }),
       ),

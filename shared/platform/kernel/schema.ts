@@ -28,7 +28,7 @@ ajv.addFormat('email', isEmail)
  * can check.
  */
 export const nameFormat = 'name'
-ajv.addFormat(nameFormat, /^[^\p{Cc}\p{Zl}\p{Zp}]*?[^\p{Cc}\p{Z}][^\p{Cc}\p{Zl}\p{Zp}]*$/u)
+ajv.addFormat(nameFormat, /^[^\p{Cc}\p{Zl}\p{Zp}]*?[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800][^\p{Cc}\p{Zl}\p{Zp}]*$/u)
 /** Refuses an exact number where a schema asks for an object: `parseJson` makes `JSON.rawJSON` of it, an object to Ajv. */
 const isNoNumber = 'x-no-number'
 ajv.addKeyword({ keyword: isNoNumber, code: (context) => context.fail(_`JSON.isRawJSON(${context.data})`) })

@@ -178,6 +178,24 @@ test('guide: a search of more than 200 characters is 400', async (t) => {
   t.regex(shown.text, /q must have at most 200 characters, got 201/)
 })
 
+test('guide: characters of a search are code points, and its query is read as that of every address', async (t) => {
+  const w = await fresh()
+  t.is((await search('😀'.repeat(200), w)).status, 200)
+  t.is((await search('😀'.repeat(201), w)).status, 400)
+  const refusals = {
+    'q=a&q=b': 'q must be given once',
+    'q=%ff': 'query must be percent-encoded UTF-8',
+    'q=%00': 'address must not hold a NUL character',
+  }
+  for (const [query, message] of Object.entries(refusals)) {
+    const refused = await w.visitor.get(`/docs/search?${query}`)
+    t.is(refused.status, 400, query)
+    t.is(refused.body.error.message, message)
+    t.regex((await w.visitor.get(`/docs/search?${query}`, { accept: 'text/html' })).text, /<h1>/)
+  }
+  t.is((await w.visitor.get('/docs/search?q=claim&other=1')).status, 200)
+})
+
 test('guide: behind a base path all links are below it', async (t) => {
   const w = await world({ PUBLIC_URL: 'https://example.com/kontor' })
   t.teardown(w.close)

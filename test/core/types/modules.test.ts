@@ -35,7 +35,7 @@ const refused: readonly [object, string][] = [
   [{ slug: 'Sales', name: 'A' }, 'slug must be 1 to 32 lowercase letters, digits, hyphens and underscores'],
   [{ slug: 's'.repeat(33), name: 'A' }, 'slug must be 1 to 32 lowercase letters, digits, hyphens and underscores'],
   [{ slug: 'a' }, 'name is required'],
-  [{ slug: 'a', name: '' }, 'name must have at least 1 characters'],
+  [{ slug: 'a', name: '' }, 'name must be a name of 1 to 100 characters in one line'],
   [{ slug: 'a', name: 'n'.repeat(101) }, 'name must have at most 100 characters'],
   [{ slug: 'a', name: 'A', glyph: 'g'.repeat(33) }, 'glyph must have at most 32 characters'],
   [{ slug: 'a', name: 'A', category: 'c'.repeat(33) }, 'category must have at most 32 characters'],

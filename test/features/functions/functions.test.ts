@@ -68,7 +68,7 @@ test('functions: a missing, too long or wrong field is refused by its name', asy
     [/^name is required/, { source }],
     [/^source is required/, { name: 'x' }],
     [/^name must have at most 120/, { ...good, name: 'n'.repeat(121) }],
-    [/^name must have at least 1/, { ...good, name: '' }],
+    [/^name must be a name of 1 to 120 characters in one line/, { ...good, name: '' }],
     [/^name must be a string/, { ...good, name: null }],
     [/^description must have at most 500/, { ...good, description: 'd'.repeat(501) }],
     [/^timeout_ms must be a number/, { ...good, timeout_ms: '5000' }],

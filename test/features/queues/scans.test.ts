@@ -1,5 +1,5 @@
 import test from 'ava'
-import { deleteItemRow } from '#test/features/queues/rows.ts'
+import { deleteItemRow, dropItemUpdates } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { lockTable } from '#test/support/locks.ts'
@@ -152,4 +152,19 @@ test('scans: a scan of an item that is deleted before its entry is written is ju
   await lock.release()
   t.is((await scanned).data.verdict, 'unknown')
   t.deepEqual(await line.kinds(id), ['added'], 'no entry after that of the deletion')
+})
+
+test('scans: a scan that other callers always forestall is OVERLOADED, and nothing is written', async (t) => {
+  const w = await start()
+  const org = await createOrg(w)
+  const line = await createLine(t, org)
+  const [id = ''] = await line.add(['A'])
+  const letUpdatesThrough = await dropItemUpdates(w.db, id)
+  const forestalled = await line.scan('A', {}, org.owner.withoutRetries())
+  t.is(forestalled.status, 503, forestalled.text)
+  t.is(forestalled.body.error.code, 'OVERLOADED')
+  t.deepEqual(await line.kinds(id), ['added'])
+  await letUpdatesThrough()
+  t.is((await line.scan('A')).data.verdict, 'moved')
+  await proven(t, org.owner, line)
 })

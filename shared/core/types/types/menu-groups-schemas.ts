@@ -1,4 +1,5 @@
 import { moduleSlug } from '#shared/core/types/schemas.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 
 const text = t.Optional(nullable(t.String({ maxLength: 32 })))
@@ -10,7 +11,7 @@ const text = t.Optional(nullable(t.String({ maxLength: 32 })))
 export const moduleInput = schema(
   t.Object({
     slug: moduleSlug,
-    name: t.String({ minLength: 1, maxLength: 100 }),
+    name: nameSchema(100),
     glyph: text,
     category: text,
     position: t.Optional(nullable(t.Number({ description: 'Groups are sorted by position; default: 0.' }))),

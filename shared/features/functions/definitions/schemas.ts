@@ -1,9 +1,10 @@
 import { functionLimits as limits } from '#shared/features/functions/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { jsonNumberText } from '#shared/platform/kernel/values/json.ts'
 
-const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
+const name = nameSchema(limits.nameCharacters)
 const description = t.Optional(nullable(t.String({ maxLength: limits.descriptionCharacters, description: 'Up to 500 characters.' })))
 const source = t.String({ description: 'JavaScript up to 256 KB that defines a function named `handler` at top level.' })
 const timeout = t.Optional(

@@ -1,13 +1,15 @@
 import { filterJson } from '#shared/core/records/schemas.ts'
 import { typeKey } from '#shared/core/types/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
+import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const key = t.String({
   pattern: '^[a-z0-9_-]{1,60}$',
   description: '1 to 60 lowercase letters, digits, hyphens and underscores',
 })
-const name = t.String({ minLength: 1, maxLength: limits.nameCharacters })
+const name = nameSchema(limits.nameCharacters)
+const label = t.String({ minLength: 1, maxLength: limits.nameCharacters })
 const count = t.Integer({ minimum: 0, maximum: 2_147_483_647 })
 
 const kinds = ['start', 'normal', 'terminal'] as const
@@ -16,7 +18,7 @@ const kinds = ['start', 'normal', 'terminal'] as const
 const onEnter = t.Object({ function_id: t.Optional(nullable(uuid)), flow_id: t.Optional(nullable(uuid)) })
 
 const button = {
-  label: name,
+  label,
   function_id: uuid,
   input: t.Optional(t.Unknown({ description: 'Any JSON; the function receives it as input.input.' })),
 }
@@ -30,7 +32,7 @@ const patch = t.Record(t.String(), t.String({ maxLength: 2_000 }), {
 const stageInput = t.Object(
   {
     key: t.Optional(key),
-    label: t.Optional(name),
+    label: t.Optional(label),
     kind: t.Optional(t.Enum([...kinds])),
     position: t.Optional(t.Number()),
     from: t.Optional(

@@ -9,6 +9,7 @@ import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } 
 import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
+import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Origin and defaults of added items. */
@@ -141,7 +142,7 @@ async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow
     }
     open = sent.filter(({ ord, key }) => missing.some((one) => one.ord === ord) && !byKey.has(key))
     if (attempt === maxAttempts && open.length > 0)
-      throw problem('INTERNAL', undefined, { cause: new Error('keys of a queue keep changing') })
+      throw overloadedProblem(`Other callers kept adding and closing the keys in ${queue.key}; try again soon`)
   }
   results.sort((one, other) => one.ord - other.ord)
   const entries = results.filter(({ created }) => created).map(({ id, stage }) => ({ itemId: id, from: null, to: stage }))

@@ -10,6 +10,7 @@ import { findItem, findOpenItem } from '#shared/features/queues/items/find.ts'
 import { moveItem, refusalText } from '#shared/features/queues/items/move.ts'
 import { type ItemRow, type ScanAnswer, type ScanInput, type ScanVerdict, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
+import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Attempts to judge a scan while other transactions change its item. */
@@ -55,7 +56,7 @@ export async function judgeLoggedScan(scope: Scope, queue: Queue, input: ScanInp
 
 /** The error of a scan that could not be judged within `maxAttempts`. */
 export const changingItem = ({ key }: Queue) =>
-  problem('INTERNAL', undefined, { cause: new Error(`the item of ${key} kept changing while it was scanned`) })
+  overloadedProblem(`Other callers kept changing the item in ${key} while it was scanned; try again soon`)
 
 /** Removes the one line end or tab that a scanner appends; throws VALIDATION_ERROR for an empty or oversized key. */
 export function readScannedKey(text: string): string {
