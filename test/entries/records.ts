@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/core/records/additions.test.ts'
+import '#test/core/records/aggregate.test.ts'
 import '#test/core/records/audit-access.test.ts'
 import '#test/core/records/audit.test.ts'
 import '#test/core/records/batch-locks.test.ts'

@@ -1,6 +1,8 @@
 import { byKey } from '#api/http/declaration.ts'
 import { WithETag } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
+import { aggregateRecords } from '#shared/core/records/aggregate/aggregate-records.ts'
+import { aggregateAnswer, aggregateQuery } from '#shared/core/records/aggregate/schemas.ts'
 import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
@@ -70,6 +72,18 @@ export const routes = [
     status: 200,
     response: recordPage,
     handle: ({ resource: type, body }, scope) => listOrSearch(scope, type.key, body),
+  }),
+  answer({
+    ...common,
+    method: 'GET',
+    path: `${all}/aggregate`,
+    summary: 'Count and measure records in groups',
+    description: 'Exact, of the records that you may read. Sums, averages and extremes of a currency field are by currency.',
+    permission: 'records:read',
+    query: aggregateQuery,
+    status: 200,
+    response: aggregateAnswer,
+    handle: ({ params, query }, scope) => aggregateRecords(scope, params.typeKey, query),
   }),
   delegate({
     ...common,

@@ -111,6 +111,12 @@ export const recordExamples: Examples = {
     on: onType,
     call: (place) => ({ params: typed(place), body: { filter: { not: { field: 'created_by', op: 'in', value: [place.org.id] } } } }),
   },
+  [`GET ${records}/aggregate`]: {
+    needs: 'records:read',
+    on: onType,
+    badQuery: 'metrics=none',
+    call: (place) => ({ params: typed(place), query: { metrics: 'count', group_by: 'created_at:month' } }),
+  },
   [`GET ${records}/export`]: { needs: 'records:export', on: onType, badQuery: 'filter=x', call: (place) => ({ params: typed(place) }) },
   [`POST ${records}/import`]: {
     needs: 'records:import',

@@ -1,54 +1,12 @@
+import { type GroupValue, valuesOfZone, type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
 import { tableOf } from '#shared/core/records/store.ts'
-import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
-import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import {
-  bigint,
-  boolean,
-  type Columns,
-  instants,
-  intervals,
-  numeric,
-  type Params,
-  type SqlType,
-  text,
-} from '#shared/platform/db/statements/sql-types.ts'
-import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
+import { builder } from '#shared/platform/db/statements/builder.ts'
+import { bigint, boolean, type Columns, numeric, type Params, text } from '#shared/platform/db/statements/sql-types.ts'
+import { prepareStatement } from '#shared/platform/db/statements/statement.ts'
 import type { ZoneOffsets } from '#shared/platform/kernel/time/zone-offsets.ts'
-
-/** Names of parameters with the clock changes of a time zone and its offsets (`ZoneOffsets`). */
-interface ZoneSlots {
-  readonly starts: string
-  readonly offsets: string
-}
-
-/** A grouping value. */
-export interface GroupValue {
-  readonly type: SqlType<unknown, unknown>
-  /** Whether the SQL has slots for the offsets of a time zone. */
-  readonly hasZone: boolean
-  /** SQL of the value; `slots` are the names of the slots that hold the offsets. */
-  readonly toSql: (slots: ZoneSlots) => Knex.Raw
-}
-
-/** A field's value. A number becomes text without trailing zeros. */
-export function valueGroup({ type, column }: Field): GroupValue {
-  if (type === 'number') return { type: text, hasZone: false, toSql: () => builder.raw('trim_scale(??)::text', [column]) }
-  return { type: sqlTypeOf(fieldKinds[type].columns[0]), hasZone: false, toSql: () => builder.raw('??', [column]) }
-}
-
-/** The day or month of a date, or of an instant by the offsets of a time zone. */
-export function spanGroup({ type, column }: Field, span: 'day' | 'month'): GroupValue {
-  const pattern = span === 'month' ? 'YYYY-MM' : 'YYYY-MM-DD'
-  if (type === 'date') return { type: text, hasZone: false, toSql: () => builder.raw(`to_char(??, '${pattern}')`, [column]) }
-  // A binary search. The database's own zone data may be of another release than the process's.
-  const sql = `to_char((?? at time zone 'UTC') + (?::interval[])[width_bucket(??, ?::timestamptz[]) + 1], '${pattern}')`
-  const toSql = ({ starts, offsets }: ZoneSlots) => builder.raw(sql, [column, slot(offsets), column, slot(starts)])
-  return { type: text, hasZone: true, toSql }
-}
 
 /** Maximum groups in one answer. */
 export const maxGroups = 10_000
@@ -61,7 +19,7 @@ export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: re
   const groups = keys.map((_, index) => `g${index}`)
   const codes = fields.map(({ codeColumn }, index) => (codeColumn === null ? null : `c${index}`))
   const picked = [
-    ...keys.map(({ toSql }, index) => builder.raw(`? as g${index}`, [toSql(zoneSlots(index))])),
+    ...keys.map(({ toSql }, index) => builder.raw(`? as g${index}`, [toSql(zoneSlotsAt(index))])),
     ...fields.map(({ column }, index) => builder.raw(`?? as a${index}`, [column])),
     ...fields.flatMap(({ codeColumn }, index) => (codeColumn === null ? [] : [builder.raw(`?? as c${index}`, [codeColumn])])),
   ]
@@ -81,20 +39,15 @@ export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: re
   return prepareStatement(built, { params: sumParams(keys, query), columns: sumColumns(keys, fields) })
 }
 
-const zoneSlots = (index: number): ZoneSlots => ({ starts: `zone ${index} starts`, offsets: `zone ${index} offsets` })
+const zoneSlotsAt = (index: number): ZoneSlots => ({ starts: `zone ${index} starts`, offsets: `zone ${index} offsets` })
 
 /** The values of the parameters that hold the offsets of a grouping value's time zone. */
-export const zoneValues = (index: number, { starts, offsets }: ZoneOffsets): Record<string, unknown> => ({
-  [zoneSlots(index).starts]: starts,
-  [zoneSlots(index).offsets]: offsets,
-})
+export const zoneValues = (index: number, zone: ZoneOffsets): Record<string, unknown> => valuesOfZone(zoneSlotsAt(index), zone)
 
 const sumParams = (keys: readonly GroupValue[], query: CompiledQuery): Params => ({
   ...query.params(),
-  ...Object.assign({}, ...keys.map(({ hasZone }, index) => (hasZone ? zoneParams(zoneSlots(index)) : {}))),
+  ...Object.assign({}, ...keys.map(({ hasZone }, index) => (hasZone ? zoneParamsOf(zoneSlotsAt(index)) : {}))),
 })
-
-const zoneParams = ({ starts, offsets }: ZoneSlots): Params => ({ [starts]: instants, [offsets]: intervals })
 
 function sumColumns(keys: readonly GroupValue[], fields: readonly Field[]) {
   const groups: Columns = Object.fromEntries(keys.map(({ type }, index) => [`g${index}`, type]))
