@@ -49,6 +49,9 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
 const isRead = (route: Route): route is AnswerRoute | PageRoute =>
   (route.kind === 'answer' || route.kind === 'page') && route.method === 'GET'
 
+/** Whether a request can be refused after its work: it has changed nothing. */
+const changesNothing = (route: Route): boolean => (route.kind === 'answer' && route.onlyReads === true) || isRead(route)
+
 async function read(
   route: AnswerRoute | PageRoute,
   ctx: Context,
@@ -67,7 +70,7 @@ async function read(
 async function work(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Answer | undefined> {
   const admitted = await admit(route, ctx, services, db)
   const { scope } = admitted
-  const key = isBytes(route) ? undefined : callerIdempotencyKey(ctx, scope)
+  const key = isBytes(route) || changesNothing(route) ? undefined : callerIdempotencyKey(ctx, scope)
   if (route.kind !== 'page' && route.handlesVisitorKeys) readIdempotencyKey(ctx)
   if (route.kind === 'receive') return workOnFile(route, ctx, admitted, services, key)
   const { request, bytes } = await readRequest(route, ctx, services, admitted)
@@ -158,7 +161,7 @@ async function handleOnce(
 
 /** Checks authentication, workspace, app and permission, before the body is read. */
 async function admit(route: Route, ctx: Context, services: ApiServices, db: Executor): Promise<Admitted> {
-  ctx.state.largeAnswer ??= new LargeAnswer(ctx, services.answers, isRead(route))
+  ctx.state.largeAnswer ??= new LargeAnswer(ctx, services.answers, changesNothing(route))
   const largeAnswer = ctx.state.largeAnswer as LargeAnswer
   const platform = {
     ...(await authenticate(ctx, route.permission, services, db)),

@@ -41,6 +41,8 @@ interface Answered<Path extends string, Body, Query, Response, Resource>
    * idempotency record, so that no lock is held for the whole length of the work.
    */
   readonly repeatable?: true
+  /** Set where a POST only reads. Its answer may be refused while memory is short, and is kept under no Idempotency-Key. */
+  readonly onlyReads?: true
   readonly handle: (request: Request<Path, Body, Query, Resource>, scope: ScopeOf<Path>) => Result<Response>
 }
 

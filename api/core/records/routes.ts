@@ -23,6 +23,7 @@ import {
 } from '#shared/core/records/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
@@ -71,7 +72,10 @@ export const routes = [
     body: listBody,
     status: 200,
     response: recordPage,
-    handle: ({ resource: type, body }, scope) => listOrSearch(scope, type.key, body),
+    onlyReads: true,
+    // The body chooses the rows, so a cursor belongs to it.
+    handle: ({ resource: type, body }, scope) =>
+      listOrSearch({ ...scope, cursorBinding: () => [scope.cursorBinding?.(), rowParametersOf(body)] }, type.key, body),
   }),
   answer({
     ...common,

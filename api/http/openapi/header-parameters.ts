@@ -28,8 +28,13 @@ const table: readonly HeaderParameter[] = [
   {
     component: 'IdempotencyKey',
     name: 'Idempotency-Key',
-    on: ({ kind, method, path, permission, handlesVisitorKeys }) =>
-      handlesVisitorKeys === true || (kind !== 'page' && method === 'POST' && permission !== 'public' && !path.startsWith('/auth/')),
+    on: (route) =>
+      route.handlesVisitorKeys === true ||
+      (route.kind !== 'page' &&
+        route.method === 'POST' &&
+        route.permission !== 'public' &&
+        !route.path.startsWith('/auth/') &&
+        !(route.kind === 'answer' && route.onlyReads)),
     description:
       'Repeating the key on the same path within 24 hours returns the first response without repeating the work. The key with another body ' +
       'is refused with VALIDATION_ERROR. A 5xx response is not kept.',

@@ -79,6 +79,9 @@ export const recordQuery = schema(t.Object({ fields }))
 export const exportQuery = schema(t.Object(search))
 
 /** Query parameters of a listing in either mode (docs/contract/records.md#lists). */
+/** The largest number that an address can have: 15 digits. */
+const most = 999_999_999_999_999
+
 const listing = {
   ...search,
   fields,
@@ -87,8 +90,8 @@ const listing = {
     t.String({ description: 'Plain listing, with ref_id: key of a reference field; only records in which the field holds ref_id.' }),
   ),
   ref_id: t.Optional(t.String()),
-  page: t.Optional(t.Integer({ minimum: 1, description: 'Search mode: the page, counted from 1.' })),
-  offset: t.Optional(t.Integer({ minimum: 0, description: 'Search mode: number of records to skip; overrides page.' })),
+  page: t.Optional(t.Integer({ minimum: 1, maximum: most, description: 'Search mode: the page, counted from 1.' })),
+  offset: t.Optional(t.Integer({ minimum: 0, maximum: most, description: 'Search mode: number of records to skip; overrides page.' })),
 }
 export const listQuery = schema(t.Object(listing))
 

@@ -14,6 +14,7 @@ async function withDeals(w: World) {
     { key: 'stage', type: 'select', rules: { options: ['new', 'won', 'lost'] } },
     { key: 'total', type: 'number' },
     { key: 'tags', type: 'multiselect', rules: { options: ['hot', 'cold'] } },
+    { key: 'parent', type: 'ref', rules: { ref_type: 'deals' } },
   ]
   for (const field of fields) await owner.post(`${path}/fields`, { entity_type: 'deals', label: field.key, ...field })
   const records = [
@@ -81,7 +82,8 @@ test('filters: four levels and fifty conditions, and not one more', async (t) =>
   const inside = (levels: number): unknown => (levels === 0 ? won : { not: inside(levels - 1) })
   t.is(await names(inside(4)), 'b')
   t.is(await names({ not: { not: { not: { not: [won, cheap] } } } }), 'b')
-  t.regex(await names(inside(5)), /filter must have at most 4 levels of all, any and not/)
+  t.regex(await names(inside(5)), /filter\.not\.not\.not\.not: filter must have at most 4 levels of all, any and not/)
+  t.regex(await names({ not: { not: { not: { not: { any: [] } } } } }), /filter must have at most 4 levels/)
   t.is(await names({ any: Array(50).fill(won) }), 'b')
   t.regex(await names({ any: Array(51).fill(won) }), /filter must have at most 50 conditions/)
   t.regex(await names([{ all: Array(26).fill(won) }, { any: Array(25).fill(won) }]), /filter must have at most 50 conditions/)
@@ -106,7 +108,14 @@ test('filters: a field that a rule could hide cannot be named at any depth', asy
   const w = await shared()
   const { names } = await withDeals(w)
   const { client } = await createMember(w, w.org, [
-    { effect: 'allow', actions: ['records:read'], resources: ['deals'], fields: { deny: ['total'] } },
+    { effect: 'allow', actions: ['records:read'], resources: ['deals'], condition: { 'resource.stage': { eq: 'won' } } },
+    {
+      effect: 'allow',
+      actions: ['records:read'],
+      resources: ['deals'],
+      condition: { 'resource.stage': { ne: 'won' } },
+      fields: { deny: ['total'] },
+    },
   ])
   t.is(await names(won, client), 'b')
   for (const [filter, path] of [
@@ -138,6 +147,26 @@ test('filters: a query by body answers as the list does', async (t) => {
   t.regex((await owner.post(`${deals}/query`, { filter: JSON.stringify(won) })).text, /filter must be/)
   t.regex((await owner.post(`${deals}/query`, { filtr: [] })).text, /filtr is no key of .*did you mean filter\?/)
   t.is((await owner.post(`${deals}/query`, { limit: 201 })).status, 400)
+  const moved = await owner.post(`${deals}/query`, { limit: 3, cursor: first.data.next_cursor, ref_field: 'parent', ref_id: w.org.id })
+  t.regex(moved.body.error.message, /^cursor /)
+  for (const far of [{ offset: 1e21 }, { offset: 1e15 }, { page: 1e18 }])
+    t.regex((await owner.post(`${deals}/query`, far)).body.error.message, /must be at most 999999999999999/)
+})
+
+test('filters: the text that is searched for has a limit', async (t) => {
+  const { names } = await withDeals(await shared())
+  for (const op of ['contains', 'not_contains', 'starts_with']) {
+    t.is(await names({ field: 'name', op, value: 'x'.repeat(1_000) }), op === 'not_contains' ? 'abcd' : '')
+    t.regex(await names({ field: 'name', op, value: 'x'.repeat(1_001) }), /filter\.value for name must be at most 1000 characters long/)
+  }
+})
+
+test('filters: a query by body is kept under no Idempotency-Key', async (t) => {
+  const w = await shared()
+  const { deals } = await withDeals(w)
+  const key = { 'idempotency-key': 'a-query' }
+  t.is((await w.org.owner.post(`${deals}/query`, { filter: won }, key)).data.total, 1)
+  t.is((await w.org.owner.post(`${deals}/query`, { filter: cheap }, key)).data.total, 2)
 })
 
 test('filters: an export takes the same filters', async (t) => {

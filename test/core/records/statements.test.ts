@@ -1,13 +1,15 @@
 import test, { type ExecutionContext } from 'ava'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { readGroups, readMetrics } from '#shared/core/records/aggregate/read-request.ts'
+import { aggregateOf } from '#shared/core/records/aggregate/store.ts'
 import { auditPageStatement } from '#shared/core/records/audit/store.ts'
 import { pageOfField } from '#shared/core/records/change/breakers-store.ts'
 import { clearUniqueValues, nextPage, setComputedValues } from '#shared/core/records/compute/store.ts'
 import { heldTexts } from '#shared/core/records/create/auto-numbers-store.ts'
 import { insertRecords } from '#shared/core/records/create/insert-many-store.ts'
 import type { Condition } from '#shared/core/records/query/filter-tree.ts'
-import { spanGroup, valueGroup } from '#shared/core/records/query/group-values.ts'
+import { spanGroup, valueGroup } from '#shared/core/records/query/group-values-store.ts'
 import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { listPage, recordByUniqueValue, recordsByIds, valuesByIds } from '#shared/core/records/query/read-store.ts'
 import { exportPage, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
@@ -88,6 +90,7 @@ function queriesOf({ fields }: RecordType, { hideable }: RecordAccess): Named<Re
     ['seeing', { seeing: fields.map(({ key }) => key), filter: [{ field: fields[0]?.key ?? '', value: 'a text' }] }],
     ...sort.map((key) => [`sorted by ${key.field}`, { sort: [key, { field: 'created_at', dir: 'desc' }] }] as const),
     ...named.flatMap((field) => conditionsOn(field).map((filter) => [`by ${JSON.stringify(filter)}`, { q: 'a text', filter }] as const)),
+    ...otherConditions.map((filter) => [`by ${JSON.stringify(filter)}`, { filter }] as const),
     ...named.map((field) => [`by not ${field.key}`, { filter: { not: { any: conditionsOn(field) } } }] as const),
   ]
 }
@@ -149,11 +152,36 @@ function recordStatements(type: RecordType, access: RecordAccess): Named<AnyBuil
   ]
 }
 
+/** Aggregates by groups of every kind, in each order. */
+function aggregateStatements(scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> {
+  const { hideable } = access
+  const query = compileQuery(scope, type, access, { q: 'a text', filter: { field: 'a_bool', value: 'true' } })
+  const money = hideable.has('a_currency') ? [] : ['sum:a_currency', 'avg:a_currency', 'distinct:a_currency']
+  const metrics = readMetrics(type, hideable, ['count', 'avg:a_number', 'min:a_date', 'max:a_datetime', 'distinct:a_file', ...money].join())
+  return ['', 'a_number', 'a_bool,a_date,a_ref', 'a_datetime:week,created_at:day,a_select'].flatMap((text) => {
+    const groups = readGroups(type, hideable, text)
+    const orders = [null, ...metrics.map((_, metric) => ({ metric })), ...groups.map((_, group) => ({ group }))]
+    return orders.map(
+      (by) =>
+        [`aggregate ${text} ${JSON.stringify(by)}`, aggregateOf(type, { groups, metrics, order: { by, dir: 'desc' } }, query)] as const,
+    )
+  })
+}
+
+/** Conditions on what every record has, and on days among instants. */
+const otherConditions: readonly Condition[] = [
+  { field: 'id', op: 'in', value: ['01900000-0000-7000-8000-000000000000'] },
+  { field: 'created_by', op: 'ne', value: '01900000-0000-7000-8000-000000000000' },
+  { field: 'created_at', op: 'not_in', value: ['2026-03-01', '2026-03-01T00:00:00Z'] },
+  { field: 'updated_at', op: 'lte', value: '2026-03-01' },
+]
+
 /** The statements of a type, for an access to its records. */
 const statementsOf = (scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> => [
   ...recordStatements(type, access),
   ...searchStatements(scope, type, access),
   ...sumStatements(scope, type, access),
+  ...aggregateStatements(scope, type, access),
 ]
 
 async function findContradictions(t: ExecutionContext, w: World, all: Named<AnyBuilt>): Promise<string[]> {
@@ -214,6 +242,7 @@ test('statements: PostgreSQL describes the columns of those that run once as the
 
 test('statements: the tests above know every file that builds some', (t) => {
   t.deepEqual(buildingFiles('shared/core'), [
+    'shared/core/records/aggregate/store.ts',
     'shared/core/records/change/breakers-store.ts',
     'shared/core/records/compute/store.ts',
     'shared/core/records/create/insert-many-store.ts',

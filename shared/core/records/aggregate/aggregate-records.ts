@@ -1,15 +1,17 @@
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type Group, type Metric, readGroups, readMetrics } from '#shared/core/records/aggregate/read-request.ts'
 import { type AggregateOrder, aggregateOf, codedFields, isByCurrency, zoneSlots } from '#shared/core/records/aggregate/store.ts'
-import { valuesOfZone } from '#shared/core/records/query/group-values.ts'
+import { valuesOfZone } from '#shared/core/records/query/group-values-store.ts'
 import { compileQuery } from '#shared/core/records/query/query.ts'
 import { readSearch } from '#shared/core/records/query/read-search.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
-import { asArrays, asUnprepared } from '#shared/platform/db/statements/statement.ts'
+import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
+import { asArrays, asSearch, asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
+import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { zoneOffsets } from '#shared/platform/kernel/time/zone-offsets.ts'
 import { toJsonNumber } from '#shared/platform/kernel/values/json.ts'
@@ -25,6 +27,9 @@ export interface AggregateQuery {
   readonly dir?: 'asc' | 'desc' | undefined
   readonly limit: number
 }
+
+/** Maximum bytes of the rows of an answer. */
+const maxBytes = 10_000_000
 
 interface AggregateGroup {
   readonly by: Readonly<Record<string, unknown>>
@@ -59,8 +64,12 @@ export async function aggregateRecords(
     currency: scope.workspace.default_currency,
     limit: query.limit,
   }
-  const rows = await readRows(scope, asArrays(compiled.asSearch(asUnprepared(statement({ ...compiled.values, ...values })))))
-  return toAnswer(rows, groups, metrics)
+  const fit: ByteLimit = { maxBytes, bytes: 0, isWhole: true }
+  const named = [...(filter === undefined ? [] : ['filter']), ...(q ? ['q'] : []), 'metrics'].join(' and ')
+  const search = asSearch(asUnprepared(statement({ ...compiled.values, ...values })), named, access.limitingRoles)
+  const rows = await readRows(scope, { ...asArrays(search), byteLimit: fit })
+  if (!fit.isWhole) throw problem('VALIDATION_ERROR', `limit must be less than ${query.limit} here: the groups have more than 10 MB`)
+  return toAnswer(scope, rows, groups, metrics)
 }
 
 function readOrder(groups: readonly Group[], metrics: readonly Metric[], { sort, dir }: AggregateQuery): AggregateOrder {
@@ -72,11 +81,15 @@ function readOrder(groups: readonly Group[], metrics: readonly Metric[], { sort,
   return { by: { metric }, dir: dir ?? 'desc' }
 }
 
+/** Rows that are read between two looks at the share of the thread. */
+const rowsPerPause = 200
+
 /** Rows come group by group; the first of a group is that of the whole group. */
-function toAnswer(rows: readonly (readonly unknown[])[], groups: readonly Group[], metrics: readonly Metric[]) {
+async function toAnswer({ db }: Scope, rows: readonly (readonly unknown[])[], groups: readonly Group[], metrics: readonly Metric[]) {
   const coded = codedFields(metrics)
   const found = new Map<unknown, { by: Record<string, unknown>; metrics: Record<string, unknown> }>()
-  for (const [position, , , ...cells] of rows) {
+  for (const [number, [position, , , ...cells]] of rows.entries()) {
+    if (number % rowsPerPause === 0) await pauseWhenDue(db.owner)
     const codes = cells.slice(groups.length, groups.length + coded.length)
     const measured = cells.slice(groups.length + coded.length)
     const group = found.get(position)

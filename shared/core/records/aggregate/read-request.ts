@@ -1,6 +1,5 @@
 import { requireNamedField } from '#shared/core/records/query/filter-tree.ts'
-import { type DatePart, dateParts, type GroupValue, spanGroup, valueGroup } from '#shared/core/records/query/group-values.ts'
-import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
+import { type DatePart, dateParts, type GroupValue, spanGroup, valueGroup } from '#shared/core/records/query/group-values-store.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -45,9 +44,10 @@ export function readGroups(type: RecordType, hideable: ReadonlySet<string>, text
 
 const isPart = (text: string): text is DatePart => dateParts.some((part) => part === text)
 
-function requireGroupable(field: Field): void {
-  requireSortable(field, 'group_by')
-  if (field.type === 'currency') throw problem('VALIDATION_ERROR', `group_by: ${field.key} is a currency field and cannot be grouped by`)
+const ungroupable: readonly FieldType[] = ['multiselect', 'refs', 'currency']
+
+function requireGroupable({ key, type }: Field): void {
+  if (ungroupable.includes(type)) throw problem('VALIDATION_ERROR', `group_by: ${key} is a ${type} field and cannot be grouped by`)
 }
 
 /** What has the parts of a date: a date, an instant, or the time of creation. */
@@ -67,7 +67,7 @@ export function readMetrics(type: RecordType, hideable: ReadonlySet<string>, tex
     if (name === 'count') return { name, fn: 'count' }
     const [fn, key = '', ...rest] = name.split(':')
     const known = functions.find((one) => one === fn)
-    if (!known || rest.length > 0)
+    if (!known || key === '' || rest.length > 0)
       throw problem('VALIDATION_ERROR', `metrics must be count, or ${functions.join(', ')} with a field such as sum:total, got ${name}`)
     const field = requireNamedField(type, hideable, key, 'metrics')
     requireMeasurable(field, known)

@@ -1,5 +1,5 @@
 import type { Group, Metric } from '#shared/core/records/aggregate/read-request.ts'
-import { type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values.ts'
+import { type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values-store.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
@@ -7,7 +7,7 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { bigint, type Columns, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, type Columns, integer, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** The parameters of the time zone, which all groups share. */
@@ -51,14 +51,17 @@ export function aggregateOf(type: RecordType, { groups, metrics, order }: Aggreg
     `${keys.length === 0 ? "''" : `jsonb_build_array(${keys.join(', ')})::text`} as k`,
   ]
   const sortColumn = builder.raw(`${sorted.sql} as s`, sorted.bindings)
+  // In the row of a whole group every code is left out of its grouping set.
+  const wholeLevel = 2 ** codes.length - 1
   const selected = [
-    ...keys.map((key) => `grouped.${key}`),
+    // The values of a group may be long, so its other rows leave them out.
+    ...keys.map((key) =>
+      codes.length === 0 ? `grouped.${key}` : `case when grouped.level = ${wholeLevel} then grouped.${key} end as ${key}`,
+    ),
     ...codes.map((code) => `grouped.${code}`),
     ...metrics.map((_, index) => `grouped.m${index}`),
   ]
-  // In the row of a whole group every code is left out of its grouping set.
-  const wholeLevel = 2 ** codes.length - 1
-  const ties = orders.map((one) => `, ${one} asc nulls last`).join('')
+  const ties = orders.map((one) => `, ${one} ${order.by === null ? order.dir : 'asc'} nulls last`).join('')
   const built = builder.raw(
     `with grouped as (
        select ${grouped.join(', ')}, ? from (select ${picked.length === 0 ? '' : picked.map(() => '?').join(', ')} from ? where ?) as picked
@@ -81,7 +84,7 @@ export function aggregateOf(type: RecordType, { groups, metrics, order }: Aggreg
   const columns: Columns = {
     position: bigint.notNull,
     total: bigint.notNull,
-    level: bigint.notNull,
+    level: integer.notNull,
     ...Object.fromEntries(groups.map(({ value }, index) => [`g${index}`, value.type])),
     ...Object.fromEntries(codes.map((code) => [code, text])),
     ...Object.fromEntries(metrics.map((metric, index) => [`m${index}`, typeOf(metric)])),

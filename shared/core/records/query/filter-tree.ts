@@ -51,6 +51,12 @@ export function partsOf(
   return undefined
 }
 
+/** Whether a condition of the filter has this `field`. */
+export function namesProperty(filter: Filter, key: string): boolean {
+  const parts = partsOf(filter, '')
+  return parts ? parts.filters.some((part) => namesProperty(part.filter, key)) : (filter as Condition).field === key
+}
+
 const isList = (filter: Filter): filter is readonly Filter[] => Array.isArray(filter)
 
 const condition = schema(
@@ -68,7 +74,6 @@ export function readFilterTree(sent: unknown, path = 'filter'): Filter {
 }
 
 function readPart(sent: unknown, path: string, depth: number, counted: { conditions: number }, root: string): Filter {
-  if (depth > maxDepth) throw problem('VALIDATION_ERROR', `${root} must have at most ${maxDepth} levels of all, any and not`)
   const readList = (filters: unknown, where: string): Filter[] => {
     if (!Array.isArray(filters)) throw problem('VALIDATION_ERROR', `${where} must be an array of filters`)
     // An empty list counts too, so that their number is bounded.
@@ -86,6 +91,7 @@ function readPart(sent: unknown, path: string, depth: number, counted: { conditi
       path,
     ) as Condition
   }
+  if (depth >= maxDepth) throw problem('VALIDATION_ERROR', `${path}: ${root} must have at most ${maxDepth} levels of all, any and not`)
   const other = Object.keys(sent).find((key) => key !== name)
   if (other !== undefined) throw problem('VALIDATION_ERROR', `${path} must have no other key beside ${name}, got ${other.slice(0, 100)}`)
   if (name === 'not') return { not: readPart(sent.not, `${path}.not`, depth + 1, counted, root) }

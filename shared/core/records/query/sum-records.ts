@@ -1,7 +1,7 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { requireNamedField } from '#shared/core/records/query/filter-tree.ts'
-import { type GroupValue, spanGroup, valueGroup } from '#shared/core/records/query/group-values.ts'
+import { type GroupValue, spanGroup, valueGroup } from '#shared/core/records/query/group-values-store.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { maxGroups, sumsOf, zoneValues } from '#shared/core/records/query/sum-store.ts'

@@ -1,4 +1,4 @@
-import { type GroupValue, valuesOfZone, type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values.ts'
+import { type GroupValue, valuesOfZone, type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values-store.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'

@@ -1,5 +1,6 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { requireFilter } from '#shared/core/records/query/filter.ts'
+import { namesProperty } from '#shared/core/records/query/filter-tree.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
@@ -34,6 +35,8 @@ export async function requireTypeReferences(scope: Scope, definition: QueueDefin
 function requireIntake(scope: Scope, type: RecordType, { filter, key_field }: QueueDefinition['intake']): void {
   const { hideable } = recordAccessFor(scope, type, 'records:read')
   requireFilter(type, hideable, filter, 'intake.filter')
+  if (namesProperty(filter, 'updated_at'))
+    throw problem('VALIDATION_ERROR', 'intake.filter must not test updated_at, which every change alters')
   if (key_field === null) return
   if (!type.fieldByKey.has(key_field) || hideable.has(key_field)) {
     throw problem('VALIDATION_ERROR', `intake.key_field must be a field of ${type.key} that you may read, got ${key_field}`)

@@ -86,29 +86,39 @@ function matchAny(type: FieldType, { keyOf = (value) => value }: KindFilter, com
   const array = `?::${column.replace(/\(.*\)/, '')}[]`
   const [single, days] = [1, 2].map((count) => comparisons.filter(({ values }) => values.length === count)) as [Comparison[], Comparison[]]
   const operands = single.map(({ values }) => values[0])
-  const keys = new Set(operands.map(keyOf))
+  // Only a test in memory needs the keys.
+  let keys: ReadonlySet<unknown> | undefined
+  const keysOfOperands = () => {
+    keys ??= new Set(operands.map(keyOf))
+    return keys
+  }
   const equal = {
     sql: `?? = any(${array})`,
     valueType,
     values: [operands],
-    matches: (value: FieldValue) => value !== null && keys.has(keyOf(value)),
+    matches: (value: FieldValue) => value !== null && keysOfOperands().has(keyOf(value)),
   }
   if (days.length === 0) return equal
+  const knownDays = new Set(days.map(({ values: [start] }) => String(start).slice(0, 10)))
   return {
     sql: `(${equal.sql} or exists (select from unnest(${array}, ${array}) as day (start, next) where ?? >= day.start and ?? < day.next))`,
     valueType,
     values: [operands, days.map(({ values }) => values[0]), days.map(({ values }) => values[1])],
-    matches: (value) => equal.matches(value) || days.some(({ matches }) => matches(value)),
+    matches: (value) => equal.matches(value) || (typeof value === 'string' && knownDays.has(value.slice(0, 10))),
   }
 }
 
 /** The condition that a list has one of several entries, from the conditions that it has each. */
-const overlap = (comparisons: readonly Comparison[]): Comparison => ({
-  sql: '?? && ?',
-  valueType: comparisons[0]?.valueType,
-  values: [comparisons.flatMap(({ values }) => values.flat())],
-  matches: (value) => comparisons.some(({ matches }) => matches(value)),
-})
+function overlap(comparisons: readonly Comparison[]): Comparison {
+  const entries = comparisons.flatMap(({ values }) => values.flat())
+  const known = new Set<unknown>(entries)
+  return {
+    sql: '?? && ?',
+    valueType: comparisons[0]?.valueType,
+    values: [entries],
+    matches: (value) => value !== null && (value as readonly string[]).some((entry) => known.has(entry)),
+  }
+}
 
 /** The condition that there is no value: null, empty text or an empty list. */
 const emptiness = ({ emptySql = '?? is null' }: KindFilter): Comparison => ({

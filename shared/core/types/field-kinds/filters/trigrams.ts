@@ -56,7 +56,7 @@ function trigramsIn(letters: readonly string[], isWholeValue: boolean): readonly
   for (let start = 0; start < letters.length; start++) {
     let end = start
     while (isWordLetter(letters[end])) end++
-    if (end > start) found.push(...trigramsOfWord(letters, start, end, isWholeValue))
+    if (end > start) for (const trigram of trigramsOfWord(letters, start, end, isWholeValue)) found.push(trigram)
     start = end
   }
   return found

@@ -103,12 +103,20 @@ export const negate = (comparison: Comparison): Comparison => ({
   matches: (value) => !comparison.matches(value),
 })
 
+/** Maximum letters of the text of `contains`, `not_contains` and `starts_with`, as UTF-16 counts them. */
+const maxSearchedLength = 1_000
+
+function requireSearchable(text: string, path: string): void {
+  if (text.length > maxSearchedLength) throw invalidValueProblem(path, `at most ${maxSearchedLength} characters long`, text.length)
+}
+
 /** Filter of a choice among texts: `eq` and `ne` are exact, `contains` ignores letter case. */
 export const choiceFilter: KindFilter = {
   operators: ['eq', 'ne', 'contains', ...valueOperators],
   defaultOperator: 'contains',
   emptySql: `(?? is null or ?? = '')`,
-  read(operator, value, _path, known) {
+  read(operator, value, path, known) {
+    if (operator !== 'eq' && operator !== 'ne') requireSearchable(value, path)
     if (operator === 'contains') return containsText(value, known)
     if (operator === 'not_contains') return negate(containsText(value, known))
     if (operator === 'starts_with') return startsWithText(value)
