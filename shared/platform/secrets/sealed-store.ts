@@ -37,7 +37,7 @@ export interface SealedColumn {
   readonly encryptor: (keys: SecretKeys) => Encryptor
   /** Reads at most `limit` values in the order of the primary key: those that follow `after`, or the first ones for null. */
   readonly read: (db: Executor, after: SealedValue | null, limit: number) => Promise<readonly SealedValue[]>
-  /** Stores the renewed values and returns their number. A value that was changed since the read is skipped: its writer sealed it anew. */
+  /** Stores the renewed values and returns how many. A value that has changed since `read` is skipped, as it is under the present key. */
   readonly replace: (db: Executor, values: readonly (SealedValue & { readonly renewed: Buffer })[]) => Promise<number>
 }
 
@@ -53,8 +53,8 @@ const least = { uuid: '00000000-0000-0000-0000-000000000000', text: '' } as cons
 const types = { uuid, text } as const
 
 /**
- * Declares a column of values that are sealed under SECRET_KEY. Name it in `sealed` of the feature's manifest: a rotation seals anew only the
- * columns that are named there, and values of all others are lost once the old key is gone. Make encryptors for stored values nowhere else.
+ * Declares a column of values that are sealed under SECRET_KEY. List it in `sealed` of the feature's manifest. A rotation of the key renews the
+ * listed columns; the values of any other column are lost with the old key. No other code makes encryptors for stored values.
  */
 export function defineSealed<const Key extends KeyColumns, const Place extends keyof Key & string>(
   declaration: Declaration<Key, Place>,

@@ -88,7 +88,7 @@ const rowsPerPause = 200
 async function toAnswer({ db }: Scope, rows: readonly (readonly unknown[])[], groups: readonly Group[], metrics: readonly Metric[]) {
   const coded = codedFields(metrics)
   const found = new Map<unknown, { by: Record<string, unknown>; metrics: Record<string, unknown> }>()
-  for (const [number, [position, , , ...cells]] of rows.entries()) {
+  for (const [number, [position, , ...cells]] of rows.entries()) {
     if (number % rowsPerPause === 0) await pauseWhenDue(db.owner)
     const codes = cells.slice(groups.length, groups.length + coded.length)
     const measured = cells.slice(groups.length + coded.length)

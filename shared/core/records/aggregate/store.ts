@@ -7,7 +7,7 @@ import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { bigint, type Columns, integer, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, type Columns, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 
 /** The parameters of the time zone, which all groups share. */
@@ -71,7 +71,7 @@ export function aggregateOf(type: RecordType, { groups, metrics, order }: Aggreg
        select k, row_number() over (order by s ${order.dir} nulls last${ties}) as position, count(*) over () as total
        from grouped where level = ${wholeLevel} order by position limit ?
      )
-     select page.position, page.total, ${['grouped.level', ...selected].join(', ')}
+     select page.position, page.total, ${selected.join(', ')}
      from page join grouped on grouped.k = page.k order by page.position, ${['grouped.level desc', ...codes.map((code) => `grouped.${code}`)].join(', ')}`,
     [sortColumn, ...picked, tableOf(type), query.whereSql() ?? builder.raw('true'), slot('limit')],
   )
@@ -84,7 +84,6 @@ export function aggregateOf(type: RecordType, { groups, metrics, order }: Aggreg
   const columns: Columns = {
     position: bigint.notNull,
     total: bigint.notNull,
-    level: integer.notNull,
     ...Object.fromEntries(groups.map(({ value }, index) => [`g${index}`, value.type])),
     ...Object.fromEntries(codes.map((code) => [code, text])),
     ...Object.fromEntries(metrics.map((metric, index) => [`m${index}`, typeOf(metric)])),
