@@ -45,6 +45,19 @@ test('search limiter: a workspace that becomes alone has all of its slots again 
   searches.close()
 })
 
+test('search limiter: a search is admitted although the use of the others ends right after it was refused', async (t) => {
+  const uses = [5, 0, 0]
+  const searches = new SearchLimiter({ perWorkspace: 2, inAll: 12, othersUseFor: () => uses.shift() ?? 0 })
+  t.is(searches.acquire('a'), undefined)
+  await searches.acquire('a')
+  // Refused again at the next look, in the same way.
+  uses.push(5, 5, 5, 0)
+  searches.release('a')
+  await searches.acquire('a')
+  t.is(searches.waiting, 0)
+  searches.close()
+})
+
 test('search limiter: the platform is no other workspace, and a workspace is none to itself', (t) => {
   const { searches, shares, take } = limiter(12)
   shares.acquire(null)

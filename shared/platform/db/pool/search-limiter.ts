@@ -105,7 +105,7 @@ export class SearchLimiter<Connection = never> {
       }
       line.waiting.push(search)
       this.#waiting += 1
-      this.#recheckLater(workspaceId)
+      this.#recheckLater(workspaceId, line)
     })
   }
 
@@ -133,13 +133,15 @@ export class SearchLimiter<Connection = never> {
   }
 
   /** The others stop using the database without a call of `release`, so a search that waits for that is looked at again. */
-  #recheckLater(workspaceId: string): void {
+  #recheckLater(workspaceId: string, line: Line<Connection>): void {
+    if (this.#recheck) return
     const ms = this.#options.othersUseFor(workspaceId)
-    if (ms === 0 || this.#recheck) return
+    // With 0 the search waits for a `release`, unless the use of the others has ended only since the search was refused.
+    if (ms === 0 && !this.#mayRun(workspaceId, line)) return
     this.#recheck = setTimeout(() => {
       this.#recheck = undefined
       this.#admit()
-      for (const [id, { waiting }] of this.#lines) if (waiting.length > 0) return this.#recheckLater(id)
+      for (const [id, line] of this.#lines) if (line.waiting.length > 0) return this.#recheckLater(id, line)
     }, ms)
   }
 
