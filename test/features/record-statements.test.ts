@@ -25,12 +25,12 @@ test('record statements: PostgreSQL describes those of features as they are decl
   ]
   const found: string[] = []
   for (const [name, statement] of built) found.push(...(await builtContradictions(describe, name, statement)))
-  const queryOf = (type: RecordType, query: RecordQuery) => {
+  const queryOf = async (type: RecordType, query: RecordQuery) => {
     const access = recordAccessFor(scope, type, 'records:read')
-    return { type, access, query: compileQuery(scope, type, access, query) }
+    return { type, access, query: await compileQuery(scope, type, access, query) }
   }
-  const open = queryOf(invoices, { filter: [{ field: 'status', op: 'eq', value: 'open' }] })
-  const receivables = receivablesStatement(open, queryOf(payments, {}))('2026-11-21')
+  const open = await queryOf(invoices, { filter: [{ field: 'status', op: 'eq', value: 'open' }] })
+  const receivables = receivablesStatement(open, await queryOf(payments, {}))('2026-11-21')
   found.push(...(await columnContradictions(describe, 'receivables', receivables)))
   t.deepEqual(found, [])
 })

@@ -9,7 +9,8 @@ import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
-import { getRecord, getRecordWithEtag } from '#shared/core/records/read.ts'
+import { getRecord } from '#shared/core/records/read.ts'
+import { getExpandedRecord } from '#shared/core/records/references/get-expanded.ts'
 import {
   exportQuery,
   listBody,
@@ -149,7 +150,7 @@ export const routes = [
     response: record,
     tagged: true,
     handle: async ({ params, query }, scope) => {
-      const { record, etag } = await getRecordWithEtag(scope, params.typeKey, params.recordId, query.fields)
+      const { record, etag } = await getExpandedRecord(scope, params.typeKey, params.recordId, query)
       return new WithETag(record, etag)
     },
   }),

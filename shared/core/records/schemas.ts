@@ -15,6 +15,11 @@ export const recordSchema = t.Object(
     created_at: instant,
     updated_at: instant,
     values,
+    expanded: t.Optional(
+      t.Record(t.String(), t.Unknown(), {
+        description: 'With expand: by key of a ref field the record or null, of a refs field an array of records, each as in this answer.',
+      }),
+    ),
   },
   { title: 'WorkspaceRecord', description: 'One record of a type that the workspace defines.' },
 )
@@ -72,8 +77,15 @@ const search = {
 /** Query parameter that selects the fields of a response. */
 const fields = t.Optional(t.String({ description: 'Keys of the fields to show, separated by commas; default: all fields.' }))
 
+/** Query parameter that adds the records which the fields of a response name. */
+const expand = t.Optional(
+  t.String({
+    description: 'Up to 10 paths along ref and refs fields, separated by commas, each of at most two steps: customer,customer.owner_ref.',
+  }),
+)
+
 /** Query parameters of one record. */
-export const recordQuery = schema(t.Object({ fields }))
+export const recordQuery = schema(t.Object({ fields, expand }))
 
 /** Query parameters of an export. */
 export const exportQuery = schema(t.Object(search))
@@ -85,6 +97,7 @@ const most = 999_999_999_999_999
 const listing = {
   ...search,
   fields,
+  expand,
   ...cursorParameters({ cursor: 'Plain listing: next_cursor of the previous page.' }),
   ref_field: t.Optional(
     t.String({ description: 'Plain listing, with ref_id: key of a reference field; only records in which the field holds ref_id.' }),

@@ -79,6 +79,9 @@ function conditionsOn({ key, type }: Field): readonly Condition[] {
   })
 }
 
+/** The same conditions on the record that `a_ref` names. */
+const stepsTo = (field: Field): readonly Condition[] => conditionsOn(field).map((one) => ({ ...one, field: `a_ref.${one.field}` }))
+
 function queriesOf({ fields }: RecordType, { hideable }: RecordAccess): Named<RecordQuery> {
   const named = fields.filter(({ key }) => !hideable.has(key))
   const sort = named.filter(({ type }) => fieldKinds[type].sortable).map(({ key }) => ({ field: key, dir: 'asc' as const }))
@@ -91,28 +94,30 @@ function queriesOf({ fields }: RecordType, { hideable }: RecordAccess): Named<Re
     ...sort.map((key) => [`sorted by ${key.field}`, { sort: [key, { field: 'created_at', dir: 'desc' }] }] as const),
     ...named.flatMap((field) => conditionsOn(field).map((filter) => [`by ${JSON.stringify(filter)}`, { q: 'a text', filter }] as const)),
     ...otherConditions.map((filter) => [`by ${JSON.stringify(filter)}`, { filter }] as const),
+    ...named.flatMap((field) => stepsTo(field).map((filter) => [`by ${JSON.stringify(filter)}`, { filter }] as const)),
     ...named.map((field) => [`by not ${field.key}`, { filter: { not: { any: conditionsOn(field) } } }] as const),
   ]
 }
 
-function searchStatements(scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> {
-  return queriesOf(type, access).flatMap(([name, query]): Named<AnyBuilt> => {
-    const search = compileQuery(scope, type, access, query)
+async function searchStatements(scope: Scope, type: RecordType, access: RecordAccess): Promise<Named<AnyBuilt>> {
+  const compiled = queriesOf(type, access).map(async ([name, query]): Promise<Named<AnyBuilt>> => {
+    const search = await compileQuery(scope, type, access, query)
     return [
-      [`page ${name}`, pageOf(type, search)],
+      [`page ${name}`, pageOf(type, access, search)],
       [`page with total ${name}`, pageWithTotal(type, access, search)],
       [`total ${name}`, totalOf(type, search)],
       [`export ${name}`, exportPage(type, search, 10)],
       [`sums ${name}`, sumsOf(type, [], type.fields.filter(isSummable), search)],
     ]
   })
+  return (await Promise.all(compiled)).flat()
 }
 
 const isSummable = ({ type }: Field): boolean => type === 'number' || type === 'currency'
 
 /** Sums by each field that can group, and by the days and months of dates and instants. */
-function sumStatements(scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> {
-  const query = compileQuery(scope, type, access, { filter: [{ field: 'a_bool', op: 'eq', value: 'true' }] })
+async function sumStatements(scope: Scope, type: RecordType, access: RecordAccess): Promise<Named<AnyBuilt>> {
+  const query = await compileQuery(scope, type, access, { filter: [{ field: 'a_bool', op: 'eq', value: 'true' }] })
   const groups = type.fields
     .filter((field) => fieldKinds[field.type].sortable && field.type !== 'currency')
     .flatMap((field) => [valueGroup(field), ...(field.type.startsWith('date') ? [spanGroup(field, 'day'), spanGroup(field, 'month')] : [])])
@@ -153,9 +158,9 @@ function recordStatements(type: RecordType, access: RecordAccess): Named<AnyBuil
 }
 
 /** Aggregates by groups of every kind, in each order. */
-function aggregateStatements(scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> {
+async function aggregateStatements(scope: Scope, type: RecordType, access: RecordAccess): Promise<Named<AnyBuilt>> {
   const { hideable } = access
-  const query = compileQuery(scope, type, access, { q: 'a text', filter: { field: 'a_bool', value: 'true' } })
+  const query = await compileQuery(scope, type, access, { q: 'a text', filter: { field: 'a_bool', value: 'true' } })
   const money = hideable.has('a_currency') ? [] : ['sum:a_currency', 'avg:a_currency', 'distinct:a_currency']
   const metrics = readMetrics(type, hideable, ['count', 'avg:a_number', 'min:a_date', 'max:a_datetime', 'distinct:a_file', ...money].join())
   return ['', 'a_number', 'a_bool,a_date,a_ref', 'a_datetime:week,created_at:day,a_select'].flatMap((text) => {
@@ -177,11 +182,11 @@ const otherConditions: readonly Condition[] = [
 ]
 
 /** The statements of a type, for an access to its records. */
-const statementsOf = (scope: Scope, type: RecordType, access: RecordAccess): Named<AnyBuilt> => [
+const statementsOf = async (scope: Scope, type: RecordType, access: RecordAccess): Promise<Named<AnyBuilt>> => [
   ...recordStatements(type, access),
-  ...searchStatements(scope, type, access),
-  ...sumStatements(scope, type, access),
-  ...aggregateStatements(scope, type, access),
+  ...(await searchStatements(scope, type, access)),
+  ...(await sumStatements(scope, type, access)),
+  ...(await aggregateStatements(scope, type, access)),
 ]
 
 async function findContradictions(t: ExecutionContext, w: World, all: Named<AnyBuilt>): Promise<string[]> {
@@ -199,8 +204,8 @@ test('statements: PostgreSQL describes each as it is declared', async (t) => {
   const type = await requireRecordType(scope, 'things')
   const access = recordAccessFor(scope, type, 'records:read')
   // Metadata and access are keys of the caches, so a type with long records needs its own.
-  const long = statementsOf(scope, { ...type, longRecords: true }, { ...access })
-  t.deepEqual(await findContradictions(t, w, [...statementsOf(scope, type, access), ...long]), [])
+  const long = await statementsOf(scope, { ...type, longRecords: true }, { ...access })
+  t.deepEqual(await findContradictions(t, w, [...(await statementsOf(scope, type, access)), ...long]), [])
 })
 
 test('statements: PostgreSQL describes those with the conditions of a reader as they are declared', async (t) => {
@@ -216,7 +221,7 @@ test('statements: PostgreSQL describes those with the conditions of a reader as 
   const access = recordAccessFor(scope, type, 'records:read')
   t.is(access.verdict, 'some')
   t.true(access.hideable.has('a_currency'))
-  t.deepEqual(await findContradictions(t, w, statementsOf(scope, type, access)), [])
+  t.deepEqual(await findContradictions(t, w, await statementsOf(scope, type, access)), [])
 })
 
 test('statements: PostgreSQL describes the columns of those that run once as they are declared', async (t) => {

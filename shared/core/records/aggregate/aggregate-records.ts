@@ -54,7 +54,7 @@ export async function aggregateRecords(
   const zone = query.tz ?? scope.workspace.timezone
   if (!isTimeZone(zone)) throw problem('VALIDATION_ERROR', `tz must be an IANA time zone such as Europe/Berlin, got ${zone}`)
   const { filter, q } = readSearch({ filter: query.filter, q: query.q })
-  const compiled = compileQuery(scope, type, access, { filter, q })
+  const compiled = await compileQuery(scope, type, access, { filter, q })
   const shape = JSON.stringify([groups.map(({ name }) => name), metrics.map(({ name }) => name), order])
   const statement = cachedSearchStatement(access, `aggregate ${shape} ${compiled.shape}`, () =>
     aggregateOf(type, { groups, metrics, order }, compiled),
@@ -66,7 +66,7 @@ export async function aggregateRecords(
   }
   const fit: ByteLimit = { maxBytes, bytes: 0, isWhole: true }
   const named = [...(filter === undefined ? [] : ['filter']), ...(q ? ['q'] : []), 'metrics'].join(' and ')
-  const search = asSearch(asUnprepared(statement({ ...compiled.values, ...values })), named, access.limitingRoles)
+  const search = asSearch(asUnprepared(statement({ ...compiled.values, ...values })), named, compiled.limitingRoles)
   const rows = await readRows(scope, { ...asArrays(search), byteLimit: fit })
   if (!fit.isWhole) throw problem('VALIDATION_ERROR', `limit must be less than ${query.limit} here: the groups have more than 10 MB`)
   return toAnswer(scope, rows, groups, metrics)

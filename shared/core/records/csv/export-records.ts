@@ -70,8 +70,8 @@ interface Match {
 }
 
 /** The matches in order, at most `maxExported` and one more: a few hundred kilobytes. Later steps read the records by id. */
-function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
-  const search = compileQuery(scope, type, access, query)
+async function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
+  const search = await compileQuery(scope, type, access, query)
   const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
   return scope.db.query(search.asSearch(asUnprepared(fill(search.values))))
 }

@@ -52,9 +52,18 @@ export function partsOf(
 }
 
 /** Whether a condition of the filter has this `field`. */
-export function namesProperty(filter: Filter, key: string): boolean {
+export const namesProperty = (filter: Filter, key: string): boolean => conditionsOf(filter).some(({ field }) => field === key)
+
+/** The key of the `ref` field and the rest of a condition's `field` with a step, such as `customer.name`; undefined without one. */
+export function stepOf(field: string): readonly [key: string, rest: string] | undefined {
+  const dot = field.indexOf('.')
+  return dot < 0 ? undefined : [field.slice(0, dot), field.slice(dot + 1)]
+}
+
+/** The conditions of a filter. */
+export function conditionsOf(filter: Filter): readonly Condition[] {
   const parts = partsOf(filter, '')
-  return parts ? parts.filters.some((part) => namesProperty(part.filter, key)) : (filter as Condition).field === key
+  return parts ? parts.filters.flatMap((part) => conditionsOf(part.filter)) : [filter as Condition]
 }
 
 const isList = (filter: Filter): filter is readonly Filter[] => Array.isArray(filter)

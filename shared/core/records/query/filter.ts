@@ -1,14 +1,18 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { type Condition, conditionTarget, type Filter, partsOf } from '#shared/core/records/query/filter-tree.ts'
+import { type Condition, conditionTarget, type Filter, partsOf, requireNamedField, stepOf } from '#shared/core/records/query/filter-tree.ts'
+import { accessNumberOf } from '#shared/core/records/query/statement-cache.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
+import type { RefStep, RefSteps } from '#shared/core/records/references/ref-steps.ts'
+import { tableOf } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Comparison } from '#shared/core/types/field-kinds/field-kind.ts'
 import { comparisonSql, readFilter } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { countFilterUse } from '#shared/core/types/indexes/count-use.ts'
+import { countFieldUse, countFilterUse } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { Params } from '#shared/platform/db/statements/sql-types.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** One condition of a query: SQL with slots and their types, made on demand, and the values of the slots. */
 export interface QueryCondition {
@@ -50,6 +54,7 @@ export interface FilterCompiler {
   readonly scope: Scope
   readonly type: RecordType
   readonly hideable: ReadonlySet<string>
+  readonly steps: RefSteps
   /** The next number of a condition; it makes the names of slots unique. */
   nextNumber: number
 }
@@ -83,13 +88,67 @@ function joinConditions(joinedBy: 'and' | 'or' | 'not', conditions: readonly Kne
 
 function fieldCondition(compiler: FilterCompiler, condition: Condition, path: string, isServed: boolean): QueryCondition {
   const { scope, type, hideable } = compiler
+  const step = stepOf(condition.field)
+  if (step) return stepCondition(compiler, step, condition, path, isServed)
   const { target, comparison } = readCondition(type, hideable, condition, path)
   if (isServed && target.field) countFilterUse(scope, target.field, comparison.operator, condition.value)
   const name = `filter ${compiler.nextNumber++}`
   return { ...comparisonCondition(target.column, comparison, name), dependsOnValues: comparison.operator !== 'eq' }
 }
 
+/**
+ * The condition on a field of the record that a `ref` field names. Without that record the value is missing. A record that the caller may
+ * not read never meets the condition, whatever its operator (docs/contract/records.md#steps-along-a-reference).
+ */
+function stepCondition(
+  compiler: FilterCompiler,
+  [key, field]: readonly [string, string],
+  condition: Condition,
+  path: string,
+  isServed: boolean,
+): QueryCondition {
+  const { scope, type } = compiler
+  const step = requireStep(compiler, key, path)
+  const { target, comparison } = readCondition(step.target, step.access.hideable, { ...condition, field }, path)
+  const isMetByMissing = comparison.matches(null)
+  if (isServed && !isMetByMissing) {
+    countFieldUse(scope, step.field, 'reference')
+    if (target.field) countFilterUse(scope, target.field, comparison.operator, condition.value)
+  }
+  const number = compiler.nextNumber++
+  // Keys of types have no capitals, so the alias hides no table.
+  const alias = `Step${number}`
+  const matching = comparisonCondition(`${alias}.${target.column}`, comparison, `filter ${number}`)
+  return {
+    ...matching,
+    shape: `step ${step.field.column} ${step.target.key} ${accessNumberOf(step.access)} ${matching.shape}`,
+    dependsOnValues: true,
+    toSql() {
+      const named = builder.raw('select from ? as ?? where ?? = ??', [
+        ...[tableOf(step.target), alias],
+        ...[`${alias}.id`, `${type.key}.${step.field.column}`],
+      ])
+      const readable = step.access.where(alias) ?? builder.raw('true')
+      const met = builder.raw('exists (? and ? and ?)', [named, readable, matching.toSql()])
+      return isMetByMissing ? builder.raw('(? or not exists (?))', [met, named]) : met
+    },
+  }
+}
+
+/** Throws the same VALIDATION_ERROR where the field is hideable or unknown, and where no record of the target may be read. */
+function requireStep({ type, hideable, steps }: FilterCompiler, key: string, path: string): RefStep {
+  const { type: fieldType, rules } = requireNamedField(type, hideable, key, `${path}.field`)
+  if (fieldType !== 'ref')
+    throw problem('VALIDATION_ERROR', `${path}.field: ${key} is a ${fieldType} field; only a ref field can be followed`)
+  const step = steps.get(key)
+  if (!step || step.access.verdict === 'none')
+    throw problem('VALIDATION_ERROR', `${path}.field: ${key} leads to records of ${rules.ref_type}, which you may not read`)
+  return step
+}
+
 function readCondition(type: RecordType, hideable: ReadonlySet<string>, condition: Condition, path: string) {
+  if (stepOf(condition.field))
+    throw problem('VALIDATION_ERROR', `${path}.field must be a field of ${type.key} itself here, got ${condition.field}`)
   const target = conditionTarget(type, hideable, condition.field, `${path}.field`)
   const known = target.field && type.knownTrigrams.get(target.field.id)
   return { target, comparison: readFilter(target, condition, path, known) }

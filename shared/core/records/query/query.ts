@@ -1,6 +1,7 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { comparisonCondition, filterCondition, type QueryCondition } from '#shared/core/records/query/filter.ts'
 import { type Filter, requireNamedField } from '#shared/core/records/query/filter-tree.ts'
+import { readRefSteps } from '#shared/core/records/references/ref-steps.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
@@ -63,8 +64,10 @@ export interface CompiledQuery {
   readonly values: Readonly<Record<string, unknown>>
   /** The types of `values`, for the statement's declaration. */
   readonly params: () => Params
-  /** Whether nothing limits the records, and nothing but their creation orders them, so that reading a page of them is no search. */
+  /** Whether nothing but ids limits the records, and nothing but their creation orders them, so that reading a page of them is no search. */
   readonly isPlain: boolean
+  /** Ids of the roles whose conditions limit the records. */
+  readonly limitingRoles: readonly string[]
   /** The statement as a search, not prepared where the best plan depends on the values, as for ranges and substrings. */
   readonly asSearch: <Row>(statement: Statement<Row>) => Statement<Row>
   /** Condition on a record, the caller's rights included, with slots for the values; undefined when every record matches. */
@@ -77,23 +80,27 @@ export interface CompiledQuery {
  * Compiles a query for a caller: its read rights, the filters, and `q` in any string or text field. `q` never matches hidden text. Throws
  * the same VALIDATION_ERROR for an unknown field and for one that a rule could hide.
  */
-export function compileQuery(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): CompiledQuery {
+export async function compileQuery(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<CompiledQuery> {
   const { filter = [], sort = [], ids, q } = query
   const hideable = hideableFieldsOf(access, query)
-  const conditions = isEmptyFilter(filter) ? [] : [filterCondition({ scope, type, hideable, nextNumber: 0 }, filter, 'filter')]
+  const steps = await readRefSteps(scope, type, filter)
+  const conditions = isEmptyFilter(filter) ? [] : [filterCondition({ scope, type, hideable, steps, nextNumber: 0 }, filter, 'filter')]
   if (query.seeing) conditions.push(...query.seeing.map((key) => visibilityCondition(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
   if (q) conditions.push(textCondition(scope, type, access, q))
   countRuleUses(scope, type.fields, access)
+  for (const { target, access: ofTarget } of steps.values()) countRuleUses(scope, target.fields, ofTarget)
   const order = readOrder(scope, type, hideable, sort)
   const dependsOnValues = conditions.some((condition) => condition.dependsOnValues)
   const named = nameSearch(query, access)
+  const limitingRoles = [access, ...[...steps.values()].map((step) => step.access)].flatMap(({ limitingRoles: roles }) => roles)
   return {
     shape: [...conditions.map(({ shape }) => shape), ...order.map((key) => key.join(' '))].join('\n'),
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     params: () => Object.assign({}, ...conditions.map(({ params }) => params())),
-    isPlain: conditions.length === 0 && sort.every(({ field }) => field === 'created_at') && access.verdict === 'all',
-    asSearch: (statement) => asSearch(dependsOnValues ? asUnprepared(statement) : statement, named, access.limitingRoles),
+    isPlain: conditions.length === (ids ? 1 : 0) && sort.every(({ field }) => field === 'created_at') && access.verdict === 'all',
+    limitingRoles,
+    asSearch: (statement) => asSearch(dependsOnValues ? asUnprepared(statement) : statement, named, limitingRoles),
     whereSql() {
       const all = [access.where(), ...conditions.map(({ toSql }) => toSql())].filter((one) => one !== undefined)
       return all.length === 0 ? undefined : builder.raw(all.map(() => '?').join(' and '), all)

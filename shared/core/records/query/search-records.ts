@@ -10,6 +10,7 @@ import type { RecordRow, RecordView } from '#shared/core/records/record.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
+import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -29,7 +30,7 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   const access = requireRecordAccess(scope, type, 'records:read')
   const selected = readFieldSelection(type, access, query.fields)
   const { limit, offset = 0 } = query
-  const search = compileQuery(scope, type, access, query)
+  const search = await compileQuery(scope, type, access, query)
   if (type.longRecords) await admitLongPage(scope, type, access, search, limit, offset)
   const page = cachedSearchStatement(access, `search ${search.shape}`, () => pageWithTotal(type, access, search))
   const found = await readQueryRows(scope, search, page({ ...search.values, limit, offset }))
@@ -70,15 +71,47 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
   const type = await requireRecordType(scope, typeKey)
   const access = requireRecordAccess(scope, type, 'records:read')
   const selected = readFieldSelection(type, access, query.fields)
-  const compiled = compileQuery(scope, type, access, query)
-  const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, compiled))
-  const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit: query.limit, offset: query.offset ?? 0 }))
-  return toVisibleViews(type, rows, access, selected)
+  const compiled = await compileQuery(scope, type, access, query)
+  return readPageOf(scope, type, access, compiled, query.limit, query.offset ?? 0, selected)
+}
+
+/**
+ * The records of these ids that the caller may read, at most `limit` and `fit.maxBytes`, as `fit` then tells. It looks them up by their ids,
+ * which is no search unless conditions limit the caller.
+ */
+export async function readRecordsByIds(
+  scope: Scope,
+  type: RecordType,
+  access: RecordAccess,
+  ids: readonly string[],
+  limit: number,
+  fit: ByteLimit,
+): Promise<RecordView[]> {
+  return readPageOf(scope, type, access, await compileQuery(scope, type, access, { ids }), limit, 0, undefined, fit)
+}
+
+async function readPageOf(
+  scope: Scope,
+  type: RecordType,
+  access: RecordAccess,
+  compiled: CompiledQuery,
+  limit: number,
+  offset: number,
+  selected: ReadonlySet<string> | undefined,
+  byteLimit?: ByteLimit,
+): Promise<RecordView[]> {
+  const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, access, compiled))
+  const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit, offset }), byteLimit)
+  return type.longRecords ? toShownViews(type, rows, access, selected) : toVisibleViews(type, rows, access, selected)
 }
 
 /** Reads rows as arrays. */
-const readQueryRows = (scope: Scope, { isPlain, asSearch }: CompiledQuery, statement: Statement<unknown>): Promise<RecordRow[]> =>
-  readRows(scope, asArrays(isPlain ? statement : asSearch(statement)))
+const readQueryRows = (
+  scope: Scope,
+  { isPlain, asSearch }: CompiledQuery,
+  statement: Statement<unknown>,
+  byteLimit?: ByteLimit,
+): Promise<RecordRow[]> => readRows(scope, { ...asArrays(isPlain ? statement : asSearch(statement)), ...(byteLimit && { byteLimit }) })
 
 const tooLong = (limit: number, reason: string) =>
   problem('VALIDATION_ERROR', `limit must be less than ${limit} here: together these records ${reason}`)

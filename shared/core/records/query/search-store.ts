@@ -36,9 +36,14 @@ export function pageWithTotal(type: RecordType, access: RecordAccess, search: Co
   return prepareStatement(shown, { params, columns: { ...columns, total: bigint.notNull } })
 }
 
-/** The rows of a page in their order. */
-export const pageOf = (type: RecordType, query: CompiledQuery) =>
-  prepareStatement(pageSql(type, query, columnList(type)), { params: pageParams(query), columns: recordColumns(type) })
+/** The rows of a page in their order; for a type with long records the columns are those of `shownColumns`. */
+export function pageOf(type: RecordType, access: RecordAccess, query: CompiledQuery) {
+  const params = pageParams(query)
+  if (!type.longRecords) return prepareStatement(pageSql(type, query, columnList(type)), { params, columns: recordColumns(type) })
+  const { page, list, columns } = shownColumns(type, access)
+  const shown = builder.raw('select ? from (?) as page order by ?', [list, pageSql(type, query, page), query.orderSql()])
+  return prepareStatement(shown, { params, columns })
+}
 
 const pageSql = (type: RecordType, query: CompiledQuery, list: Knex.Raw): Knex.Raw =>
   builder.raw('select ? from ? where ? order by ? limit ? offset ?', [

@@ -27,7 +27,7 @@ const cache = new Map<string, CachedStatement>()
 
 let lastNumber = 0
 /** The number of an access object, unique in the process. */
-const accessNumberOf = memoizeByObject((_access: object) => ++lastNumber)
+export const accessNumberOf = memoizeByObject((_access: object) => ++lastNumber)
 
 /**
  * The statement of a search, built once per `access` object and shape while it stays in the cache. From `usesBeforePrepared` uses on it is

@@ -50,7 +50,7 @@ interface CurrencySum {
 export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery): Promise<SumGroup[]> {
   const type = await requireRecordType(scope, typeKey)
   const access = requireRecordAccess(scope, type, 'records:read')
-  const compiled = compileQuery(scope, type, access, query)
+  const compiled = await compileQuery(scope, type, access, query)
   const keys = (query.by ?? []).map((key) => compileGroupKey(type, hideableFieldsOf(access, query), key))
   const summed = query.sums.map((key) => requireSummable(type, access, query, key))
   const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])

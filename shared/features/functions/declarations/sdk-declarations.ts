@@ -60,6 +60,8 @@ interface RecordOf<K extends TypeKey> {
   created_at: string
   updated_at: string
   values: ReadValues<K>
+  /** With expand, by field key: a record or null, or records. */
+  expanded?: { [field: string]: RecordOf<TypeKey> | null | RecordOf<TypeKey>[] }
 }
 interface RecordPage<K extends TypeKey> {
   records: RecordOf<K>[]
@@ -79,6 +81,7 @@ type RecordFilter =
 interface RecordQuery {
   limit?: number | string
   fields?: string
+  expand?: string
   cursor?: string
   ref_field?: string
   ref_id?: string

@@ -33,11 +33,11 @@ const readReceivables = (scope: Scope): Promise<Receivables> =>
         payments: recordAccessFor(scope, payments, 'records:read'),
       }
       if (access.invoices.verdict === 'none') return noReceivables
-      const open = compileQuery(scope, invoices, access.invoices, {
+      const open = await compileQuery(scope, invoices, access.invoices, {
         seeing: ['total', 'status', 'due_date'],
         filter: { field: 'status', op: 'eq', value: 'open' },
       })
-      const paid = compileQuery(scope, payments, access.payments, { seeing: ['amount', 'invoice_id'] })
+      const paid = await compileQuery(scope, payments, access.payments, { seeing: ['amount', 'invoice_id'] })
       const statement = receivablesStatement(
         { type: invoices, access: access.invoices, query: open },
         { type: payments, access: access.payments, query: paid },
