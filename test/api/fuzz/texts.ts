@@ -21,7 +21,8 @@ const odd = [
 ]
 
 /** Texts that broke programs before. */
-export const hostileText: fc.Arbitrary<string> = fc.constantFrom(...collected, ...odd)
+export const hostileTexts: readonly string[] = [...collected, ...odd]
+export const hostileText: fc.Arbitrary<string> = fc.constantFrom(...hostileTexts)
 
 /** Any text: short words mostly, hostile ones, and any character of Unicode. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
+import { askingWays } from '#test/core/policy/asking-ways.ts'
 import { exact, expectedAccess, type Seen } from '#test/core/policy/expected-access.ts'
 import { alike, fields, record, rule, typeKey, valuesOf } from '#test/core/policy/random.ts'
 import { readingWays } from '#test/core/policy/reading-ways.ts'
@@ -38,6 +39,18 @@ async function makeType({ org, drain }: World): Promise<void> {
     if (formula) await org.owner.put(`${org.path}/fields/${data.id}/formula`, { formula })
   }
   await drain()
+}
+
+const absent = '018f0000-0000-7000-8000-0000000000ff'
+
+/** Has every other record name the next one, and the one after it besides an id that no record has. */
+async function linkRecords({ org: { owner, path } }: World): Promise<void> {
+  const { records: made } = (await owner.get(`${path}/records/${typeKey}`)).data as { records: readonly Seen[] }
+  for (const [index, { id }] of made.entries()) {
+    if (index % 2 === 1) continue
+    const [next, after] = [1, 2].map((more) => made[(index + more) % made.length]?.id)
+    await owner.put(`${path}/records/${typeKey}/${id}/values`, { values: { a_ref: next, a_refs: [after, absent, next] } })
+  }
 }
 
 /** Creates a record from the accepted ones of these values, and changes it once. */
@@ -86,7 +99,7 @@ async function walk(t: ExecutionContext, w: World, functionId: string, type: 'us
   const read = accessTo('read')
   const rights = { read, export: accessTo('export'), create: accessTo('create'), update: accessTo('update'), delete: accessTo('delete') }
   const writer: Writer = { t, org, client, callerId: id, all, functionId, ...rights }
-  for (const [way, go] of Object.entries({ ...readingWays, ...writingWays })) {
+  for (const [way, go] of Object.entries({ ...readingWays, ...askingWays, ...writingWays })) {
     try {
       await go(writer)
     } catch (error) {
@@ -102,6 +115,7 @@ for (let round = 1; round <= rounds; round++) {
     const seed = seedOf(t) + round
     await makeType(w)
     for (const { values } of fc.sample(record, { seed, numRuns: records })) await makeRecord(w, values)
+    await linkRecords(w)
     const { id } = await createFunction(t, w.org, look)
     let seen = 0
     const callers = fc.constantFrom('user' as const, 'service' as const)
