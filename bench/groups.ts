@@ -1,5 +1,6 @@
 import type { Group } from '#bench/case.ts'
 import { access } from '#bench/cases/access.ts'
+import { answers } from '#bench/cases/core/answers.ts'
 import { csv } from '#bench/cases/core/csv.ts'
 import { indexes } from '#bench/cases/core/indexes.ts'
 import { living } from '#bench/cases/core/living.ts'
@@ -26,6 +27,7 @@ export const groups: readonly Group[] = [
   access,
   accounting,
   payments,
+  answers,
   records,
   living,
   csv,

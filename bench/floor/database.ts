@@ -17,7 +17,7 @@ export const pool = new pg.Pool({
   // The pool of Kontor, whose two other connections the floor does not need.
   max: Number(process.env.DATABASE_CONNECTIONS ?? 18) - 2,
   types: { getTypeParser },
-  options: '-c TimeZone=UTC -c DateStyle=ISO -c jit=off',
+  options: '-c TimeZone=UTC -c DateStyle=ISO -c jit=off -c max_parallel_workers_per_gather=0',
 })
 
 /** Runs a statement of Kontor as it is. */

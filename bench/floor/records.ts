@@ -8,6 +8,8 @@ const searches: Readonly<Record<string, (value: string) => unknown[]>> = {
   filter: (value) => [value],
   range: (value) => value.split(' '),
   wide: (value) => [...value.split(' '), '2026-07-01'],
+  any: (value) => value.split(' '),
+  counts: () => [],
   q: (value) => [`%${value}%`, `%${value}%`],
   sort: () => [],
   total: () => [],

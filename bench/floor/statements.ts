@@ -17,6 +17,9 @@ export function statementsOf(type: FloorType) {
       `"${amount}" desc nulls last, id desc`,
       4,
     ),
+    any: page(`"${stage}" = $1 or "${amount}" = $2::numeric or "${due}" = $3::date`, 'id desc', 4),
+    counts: `select "${stage}" as stage, count(*) as count, count(*) over () as total from ${table}
+       group by 1 order by 1 nulls last limit $1 offset $2`,
     sort: page('true', `"${due}" asc nulls last, id desc`, 1),
     q: page([name, notes].map((column, index) => `lower("${column}" collate "pg_c_utf8") like $${index + 1}`).join(' or '), 'id desc', 3),
     total: page('true', 'id desc', 1),

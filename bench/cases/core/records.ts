@@ -29,6 +29,7 @@ function reads(bench: Bench, size: Pipeline): Case[] {
   const span = (index: number) => [(index * 37) % 990, ((index * 37) % 990) + 10].map(String) as [string, string]
   const quarter = (index: number) => [(index * 37) % 740, ((index * 37) % 740) + 250].map(String) as [string, string]
   const word = (index: number) => `deal ${1 + ((index * 7_919) % size.records)}`
+  const anyOf = (index: number) => `${stage(index)} ${index % 1_000} 2026-0${1 + (index % 9)}-01`
   return [
     at(bench, size, {
       name: 'get',
@@ -54,6 +55,7 @@ function reads(bench: Bench, size: Pipeline): Case[] {
         `${filters(['amount', 'gte', quarter(index)[0]], ['amount', 'lt', quarter(index)[1]], ['due', 'gte', '2026-07-01'])}&sort=amount&dir=desc`,
       { ratioAtLeast: 0.85 },
     ),
+    search('any of three fields', 'any', anyOf, (index) => anyFilter(anyOf(index)), searchAims),
     search('q', 'q', word, (index) => `q=${encodeURIComponent(word(index))}`, searchAims),
     search('nothing, sorted', 'sort', String, () => 'sort=due&dir=asc', searchAims),
     search('nothing, total', 'total', String, () => 'page=1', searchAims),
@@ -97,6 +99,12 @@ export const deal = (index: number) => ({
 /** The query that filters by fields. */
 export const filters = (...given: readonly (readonly [field: string, op: string, value: string])[]): string =>
   `filter=${encodeURIComponent(JSON.stringify(given.map(([field, op, value]) => ({ field, op, value }))))}`
+
+/** The query that asks for one of three values, separated by blanks. */
+function anyFilter(text: string): string {
+  const any = text.split(' ').map((value, index) => ({ field: ['stage', 'amount', 'due'][index], op: 'eq', value }))
+  return `filter=${encodeURIComponent(JSON.stringify({ any }))}`
+}
 
 const at = (bench: Bench, { records }: Pipeline, given: Race): Case =>
   race(bench, { ...given, name: `${given.name}, ${records.toLocaleString('en')}` })

@@ -76,8 +76,8 @@ export async function findRecords(scope: Scope, typeKey: string, query: RecordQu
 }
 
 /**
- * The records of these ids that the caller may read, at most `limit` and `fit.maxBytes`, as `fit` then tells. It looks them up by their ids,
- * which is no search unless conditions limit the caller.
+ * The records of these ids that the caller may read, at most `limit`, and with `fit` at most `fit.maxBytes`, as it then tells. It looks them
+ * up by their ids, which is no search unless conditions limit the caller.
  */
 export async function readRecordsByIds(
   scope: Scope,
@@ -85,7 +85,7 @@ export async function readRecordsByIds(
   access: RecordAccess,
   ids: readonly string[],
   limit: number,
-  fit: ByteLimit,
+  fit: ByteLimit | undefined,
 ): Promise<RecordView[]> {
   return readPageOf(scope, type, access, await compileQuery(scope, type, access, { ids }), limit, 0, undefined, fit)
 }
@@ -98,7 +98,7 @@ async function readPageOf(
   limit: number,
   offset: number,
   selected: ReadonlySet<string> | undefined,
-  byteLimit?: ByteLimit,
+  byteLimit?: ByteLimit | undefined,
 ): Promise<RecordView[]> {
   const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, access, compiled))
   const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit, offset }), byteLimit)
@@ -110,7 +110,7 @@ const readQueryRows = (
   scope: Scope,
   { isPlain, asSearch }: CompiledQuery,
   statement: Statement<unknown>,
-  byteLimit?: ByteLimit,
+  byteLimit?: ByteLimit | undefined,
 ): Promise<RecordRow[]> => readRows(scope, { ...asArrays(isPlain ? statement : asSearch(statement)), ...(byteLimit && { byteLimit }) })
 
 const tooLong = (limit: number, reason: string) =>

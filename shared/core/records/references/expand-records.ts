@@ -3,6 +3,7 @@ import { readFieldKeys } from '#shared/core/records/query/read-search.ts'
 import { readRecordsByIds } from '#shared/core/records/query/search-records.ts'
 import type { RecordView } from '#shared/core/records/record.ts'
 import { type ExpandPath, type ExpandTarget, readExpandPaths } from '#shared/core/records/references/expand-paths.ts'
+import { textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
@@ -18,6 +19,9 @@ const maxExpanded = 1_000
 
 /** Maximum bytes of the added records in an answer; a record counts wherever it occurs. */
 const maxBytes = 10_000_000
+
+/** Records that are read without a bound of bytes, where none of their type was ever long. */
+const maxUnboundedRecords = 200
 
 /** How records are read and changed to carry what they name. */
 interface PreparedExpansion {
@@ -44,7 +48,9 @@ export async function prepareExpansion(
     async expand(records) {
       const expansion = new Expansion(scope)
       await expansion.readAll(paths, records)
-      return (await expansion.expandAll(paths, records)).map((record) => withoutFields(record, added))
+      const made = (await expansion.expandAll(paths, records, mostBytes)) ?? (await expansion.expandAll(paths, records, exactBytes))
+      if (!made) throw tooLong()
+      return made.map((record) => withoutFields(record, added))
     },
   }
 }
@@ -86,11 +92,13 @@ class Expansion {
     this.#found.set(type.key, found)
     const unread = [...ids].filter((id) => !found.has(id))
     if (unread.length === 0) return
-    const fit: ByteLimit = { maxBytes: maxBytes - this.#bytes, bytes: 0, isWhole: true }
+    // A page of shorter records fits into memory, and a bound costs more round trips.
+    const isShort = !type.longRecords && unread.length <= maxUnboundedRecords
+    const fit: ByteLimit | undefined = isShort ? undefined : { maxBytes: maxBytes - this.#bytes, bytes: 0, isWhole: true }
     const read = await readRecordsByIds(this.#scope, type, access, unread, maxExpanded - this.#records + 1, fit)
     this.#records += read.length
-    this.#bytes += fit.bytes
-    if (!fit.isWhole) throw tooLong()
+    this.#bytes += fit?.bytes ?? 0
+    if (fit?.isWhole === false) throw tooLong()
     if (this.#records > maxExpanded)
       throw problem('VALIDATION_ERROR', `expand must add at most ${maxExpanded} different records: ask for fewer paths, or a smaller limit`)
     for (const id of unread) found.set(id, undefined)
@@ -101,23 +109,27 @@ class Expansion {
     return this.#found.get(type.key)?.get(id)
   }
 
-  /** The records with what `readAll` read. A record that several others name is expanded once. */
-  async expandAll(paths: readonly ExpandPath[], records: readonly RecordView[]): Promise<ExpandedView[]> {
-    const known = new Map<ExpandPath, Map<string, Measured>>()
+  /** The records with what `readAll` read; undefined when that has more than `maxBytes`. A record that several others name is expanded once. */
+  async expandAll(
+    paths: readonly ExpandPath[],
+    records: readonly RecordView[],
+    sizeOf: (record: RecordView) => number,
+  ): Promise<ExpandedView[] | undefined> {
+    const known: Known = { sizeOf, made: new Map() }
     let bytes = 0
     const expanded: ExpandedView[] = []
     for (const record of records) {
       const made = this.#expand(paths, record, known)
       expanded.push(made.view)
       bytes += made.bytes
-      if (bytes > maxBytes) throw tooLong()
+      if (bytes > maxBytes) return undefined
       await pauseWhenDue(this.#scope.db.owner)
     }
     return expanded
   }
 
   /** A record with its expanded fields, and the bytes that they add to it. */
-  #expand(paths: readonly ExpandPath[], record: RecordView, known: Map<ExpandPath, Map<string, Measured>>): Measured {
+  #expand(paths: readonly ExpandPath[], record: RecordView, known: Known): Measured {
     let bytes = 0
     const expanded: Record<string, ExpandedValue> = {}
     for (const path of paths) {
@@ -133,18 +145,24 @@ class Expansion {
     return { view: { ...record, expanded }, bytes }
   }
 
-  #expandTarget(path: ExpandPath, id: string, known: Map<ExpandPath, Map<string, Measured>>): Measured | undefined {
-    const ofPath = known.get(path) ?? new Map<string, Measured>()
-    known.set(path, ofPath)
+  #expandTarget(path: ExpandPath, id: string, known: Known): Measured | undefined {
+    const ofPath = known.made.get(path) ?? new Map<string, Measured>()
+    known.made.set(path, ofPath)
     const before = ofPath.get(id)
     if (before) return before
     const record = path.target && this.#of(path.target, id)
     if (!record) return undefined
     const { view, bytes } = path.next.length > 0 ? this.#expand(path.next, record, known) : { view: record, bytes: 0 }
-    const made = { view, bytes: bytes + Buffer.byteLength(JSON.stringify(record)) }
+    const made = { view, bytes: bytes + known.sizeOf(record) }
     ofPath.set(id, made)
     return made
   }
+}
+
+/** What one pass over the records made of the records that paths lead to. */
+interface Known {
+  readonly sizeOf: (record: RecordView) => number
+  readonly made: Map<ExpandPath, Map<string, Measured>>
 }
 
 interface Measured {
@@ -155,5 +173,11 @@ interface Measured {
 /** The ids in the value of a `ref` or `refs` field, as a response carries it. */
 const idsIn = (value: unknown): readonly string[] =>
   typeof value === 'string' ? [value] : Array.isArray(value) ? (value as readonly string[]) : []
+
+/** A bound of the bytes of a record as JSON: six for each UTF-16 unit of text, and 500 for the key and the form of each value. */
+const mostBytes = ({ values }: RecordView): number => 6 * textLength(values) + 500 * Object.keys(values).length + 1_000
+
+/** The bytes of a record as JSON, which takes as long as to send it. */
+const exactBytes = (record: RecordView): number => Buffer.byteLength(JSON.stringify(record))
 
 const tooLong = () => problem('VALIDATION_ERROR', 'expand must add at most 10 MB of records: ask for fewer paths, or a smaller limit')
