@@ -1,10 +1,9 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { type Condition, conditionTarget, type Filter, partsOf } from '#shared/core/records/query/filter-tree.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Comparison } from '#shared/core/types/field-kinds/field-kind.ts'
 import { comparisonSql, readFilter } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { countFilterUse } from '#shared/core/types/indexes/count-use.ts'
+import { type SearchUse, usesOfCondition } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { Params } from '#shared/platform/db/statements/sql-types.ts'
@@ -45,23 +44,28 @@ function compileTest(type: RecordType, hideable: ReadonlySet<string>, filter: Fi
   return (record) => tests.every((test) => test(record))
 }
 
+/** The condition of a filter, and the searches by fields that an index could serve. */
+export interface FilterCondition extends QueryCondition {
+  readonly uses: readonly SearchUse[]
+}
+
 /** What compiles the conditions of one query. */
 export interface FilterCompiler {
-  readonly scope: Scope
   readonly type: RecordType
   readonly hideable: ReadonlySet<string>
   /** The next number of a condition; it makes the names of slots unique. */
   nextNumber: number
 }
 
-/** The condition of a filter. Counts the search by the fields that an index could serve: those outside of `not`. */
-export function filterCondition(compiler: FilterCompiler, filter: Filter, path: string, isServed = true): QueryCondition {
+/** The condition of a filter. */
+export function filterCondition(compiler: FilterCompiler, filter: Filter, path: string): FilterCondition {
   const parts = partsOf(filter, path)
-  if (!parts) return fieldCondition(compiler, filter as Condition, path, isServed)
+  if (!parts) return fieldCondition(compiler, filter as Condition, path)
   const { joinedBy } = parts
-  const conditions = parts.filters.map((part) => filterCondition(compiler, part.filter, part.path, isServed && joinedBy !== 'not'))
+  const conditions = parts.filters.map((part) => filterCondition(compiler, part.filter, part.path))
   const shape = conditions.map((condition) => `(${condition.shape})`).join(` ${joinedBy} `)
   return {
+    uses: joinUses(joinedBy, conditions),
     shape: joinedBy === 'not' ? `not ${shape}` : `${joinedBy} ${shape}`,
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     params: () => Object.assign({}, ...conditions.map(({ params }) => params())),
@@ -74,6 +78,13 @@ export function filterCondition(compiler: FilterCompiler, filter: Filter, path: 
   }
 }
 
+/** Indexes serve no `not`, and `any` only where they serve each of its branches. */
+function joinUses(joinedBy: 'and' | 'or' | 'not', conditions: readonly FilterCondition[]): readonly SearchUse[] {
+  if (joinedBy === 'and') return conditions.flatMap(({ uses }) => uses)
+  if (joinedBy === 'not' || conditions.some(({ uses }) => uses.length === 0)) return []
+  return conditions.flatMap(({ uses }) => uses.map((use) => ({ ...use, isOfAll: false })))
+}
+
 /** Joins conditions. A condition that PostgreSQL finds unknown, of a missing value, is false, so `not` makes it true. */
 function joinConditions(joinedBy: 'and' | 'or' | 'not', conditions: readonly Knex.Raw[]): Knex.Raw {
   if (joinedBy === 'not') return builder.raw('(?) is not true', conditions)
@@ -81,12 +92,12 @@ function joinConditions(joinedBy: 'and' | 'or' | 'not', conditions: readonly Kne
   return builder.raw(`(${conditions.map(() => '?').join(` ${joinedBy} `)})`, conditions)
 }
 
-function fieldCondition(compiler: FilterCompiler, condition: Condition, path: string, isServed: boolean): QueryCondition {
-  const { scope, type, hideable } = compiler
+function fieldCondition(compiler: FilterCompiler, condition: Condition, path: string): FilterCondition {
+  const { type, hideable } = compiler
   const { target, comparison } = readCondition(type, hideable, condition, path)
-  if (isServed && target.field) countFilterUse(scope, target.field, comparison.operator, condition.value)
+  const uses = target.field ? usesOfCondition(target.field, comparison, condition.value) : []
   const name = `filter ${compiler.nextNumber++}`
-  return { ...comparisonCondition(target.column, comparison, name), dependsOnValues: comparison.operator !== 'eq' }
+  return { ...comparisonCondition(target.column, comparison, name), dependsOnValues: comparison.operator !== 'eq', uses }
 }
 
 function readCondition(type: RecordType, hideable: ReadonlySet<string>, condition: Condition, path: string) {
