@@ -364,8 +364,10 @@ create table field_indexes (
   sampled_at timestamp with time zone,
   common_trigrams text[] default '{}'::text[] not null,
   frequent_trigrams text[] default '{}'::text[] not null,
+  lead_field_id uuid generated always as ((NULLIF(split_part(kind, ':'::text, 2), ''::text))::uuid) stored,
   constraint field_indexes_pkey PRIMARY KEY (workspace_id, field_id, kind),
-  constraint field_indexes_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
+  constraint field_indexes_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE,
+  constraint field_indexes_workspace_id_lead_field_id_fkey FOREIGN KEY (workspace_id, lead_field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
 );
 
 create table field_numbers (
@@ -383,8 +385,10 @@ create table field_uses (
   use text not null,
   score double precision not null,
   used_at timestamp with time zone not null,
+  lead_field_id uuid generated always as ((NULLIF(split_part(use, ':'::text, 2), ''::text))::uuid) stored,
   constraint field_uses_pkey PRIMARY KEY (workspace_id, field_id, use),
-  constraint field_uses_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
+  constraint field_uses_workspace_id_field_id_fkey FOREIGN KEY (workspace_id, field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE,
+  constraint field_uses_workspace_id_lead_field_id_fkey FOREIGN KEY (workspace_id, lead_field_id) REFERENCES fields(workspace_id, id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
 create table fields (
@@ -1411,6 +1415,10 @@ CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held
 CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
+
+CREATE INDEX field_indexes_lead ON public.field_indexes USING btree (workspace_id, lead_field_id) WHERE (lead_field_id IS NOT NULL);
+
+CREATE INDEX field_uses_lead ON public.field_uses USING btree (workspace_id, lead_field_id) WHERE (lead_field_id IS NOT NULL);
 
 CREATE INDEX flow_drafts_day ON public.flow_drafts USING btree (day);
 

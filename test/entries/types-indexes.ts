@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/core/types/indexes/faults.test.ts'
 import '#test/core/types/indexes/follow.test.ts'
+import '#test/core/types/indexes/pairs.test.ts'
 import '#test/core/types/indexes/plan.test.ts'
 import '#test/core/types/indexes/planner.test.ts'
 import '#test/core/types/indexes/sample.test.ts'

@@ -17,6 +17,9 @@ const queries: Readonly<Record<string, (index: number, records: number) => strin
   'filter, one record': (index, records) => filters(['email', 'eq', `person${any(index, records)}@example.com`]),
   'range, one in 100': (index) =>
     filters(['amount', 'gte', String((index * 37) % 990)], ['amount', 'lt', String(((index * 37) % 990) + 10)]),
+  // One index of both fields serves the count and the order.
+  'two fields, sorted': (index) =>
+    `${filters(['stage', 'eq', `stage-${index % 200}`], ['amount', 'gte', String((index * 37) % 500)])}&sort=amount&dir=desc`,
   'contains, rare letters': (index, records) => filters(['email', 'contains', `${any(index, records)}@`]),
   'contains, common letters': (index, records) => filters(['email', 'contains', `person${any(index, records)}@`]),
   q: (index, records) => `q=${encodeURIComponent(`deal ${any(index, records)}`)}`,

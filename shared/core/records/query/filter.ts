@@ -4,10 +4,9 @@ import { accessNumberOf } from '#shared/core/records/query/statement-cache.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import type { RefStep, RefSteps } from '#shared/core/records/references/ref-steps.ts'
 import { tableOf } from '#shared/core/records/store.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Comparison } from '#shared/core/types/field-kinds/field-kind.ts'
 import { comparisonSql, readFilter } from '#shared/core/types/field-kinds/filters/field-filter.ts'
-import { countFieldUse, countFilterUse } from '#shared/core/types/indexes/count-use.ts'
+import { type SearchUse, usesOfCondition } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { Params } from '#shared/platform/db/statements/sql-types.ts'
@@ -49,9 +48,13 @@ function compileTest(type: RecordType, hideable: ReadonlySet<string>, filter: Fi
   return (record) => tests.every((test) => test(record))
 }
 
+/** The condition of a filter, and the searches by fields that an index could serve. */
+export interface FilterCondition extends QueryCondition {
+  readonly uses: readonly SearchUse[]
+}
+
 /** What compiles the conditions of one query. */
 export interface FilterCompiler {
-  readonly scope: Scope
   readonly type: RecordType
   readonly hideable: ReadonlySet<string>
   readonly steps: RefSteps
@@ -59,14 +62,15 @@ export interface FilterCompiler {
   nextNumber: number
 }
 
-/** The condition of a filter. Counts the search by the fields that an index could serve: those outside of `not`. */
-export function filterCondition(compiler: FilterCompiler, filter: Filter, path: string, isServed = true): QueryCondition {
+/** The condition of a filter. */
+export function filterCondition(compiler: FilterCompiler, filter: Filter, path: string): FilterCondition {
   const parts = partsOf(filter, path)
-  if (!parts) return fieldCondition(compiler, filter as Condition, path, isServed)
+  if (!parts) return fieldCondition(compiler, filter as Condition, path)
   const { joinedBy } = parts
-  const conditions = parts.filters.map((part) => filterCondition(compiler, part.filter, part.path, isServed && joinedBy !== 'not'))
+  const conditions = parts.filters.map((part) => filterCondition(compiler, part.filter, part.path))
   const shape = conditions.map((condition) => `(${condition.shape})`).join(` ${joinedBy} `)
   return {
+    uses: joinUses(joinedBy, conditions),
     shape: joinedBy === 'not' ? `not ${shape}` : `${joinedBy} ${shape}`,
     values: Object.assign({}, ...conditions.map(({ values }) => values)),
     params: () => Object.assign({}, ...conditions.map(({ params }) => params())),
@@ -79,6 +83,13 @@ export function filterCondition(compiler: FilterCompiler, filter: Filter, path: 
   }
 }
 
+/** Indexes serve no `not`, and `any` only where they serve each of its branches. */
+function joinUses(joinedBy: 'and' | 'or' | 'not', conditions: readonly FilterCondition[]): readonly SearchUse[] {
+  if (joinedBy === 'and') return conditions.flatMap(({ uses }) => uses)
+  if (joinedBy === 'not' || conditions.some(({ uses }) => uses.length === 0)) return []
+  return conditions.flatMap(({ uses }) => uses.map((use) => ({ ...use, isOfAll: false })))
+}
+
 /** Joins conditions. A condition that PostgreSQL finds unknown, of a missing value, is false, so `not` makes it true. */
 function joinConditions(joinedBy: 'and' | 'or' | 'not', conditions: readonly Knex.Raw[]): Knex.Raw {
   if (joinedBy === 'not') return builder.raw('(?) is not true', conditions)
@@ -86,14 +97,14 @@ function joinConditions(joinedBy: 'and' | 'or' | 'not', conditions: readonly Kne
   return builder.raw(`(${conditions.map(() => '?').join(` ${joinedBy} `)})`, conditions)
 }
 
-function fieldCondition(compiler: FilterCompiler, condition: Condition, path: string, isServed: boolean): QueryCondition {
-  const { scope, type, hideable } = compiler
+function fieldCondition(compiler: FilterCompiler, condition: Condition, path: string): FilterCondition {
+  const { type, hideable } = compiler
   const step = stepOf(condition.field)
-  if (step) return stepCondition(compiler, step, condition, path, isServed)
+  if (step) return stepCondition(compiler, step, condition, path)
   const { target, comparison } = readCondition(type, hideable, condition, path)
-  if (isServed && target.field) countFilterUse(scope, target.field, comparison.operator, condition.value)
+  const uses = target.field ? usesOfCondition(target.field, comparison, condition.value) : []
   const name = `filter ${compiler.nextNumber++}`
-  return { ...comparisonCondition(target.column, comparison, name), dependsOnValues: comparison.operator !== 'eq' }
+  return { ...comparisonCondition(target.column, comparison, name), dependsOnValues: comparison.operator !== 'eq', uses }
 }
 
 /**
@@ -105,16 +116,13 @@ function stepCondition(
   [key, field]: readonly [string, string],
   condition: Condition,
   path: string,
-  isServed: boolean,
-): QueryCondition {
-  const { scope, type } = compiler
+): FilterCondition {
+  const { type } = compiler
   const step = requireStep(compiler, key, path)
   const { target, comparison } = readCondition(step.target, step.access.hideable, { ...condition, field }, path)
   const isMetByMissing = comparison.matches(null)
-  if (isServed && !isMetByMissing) {
-    countFieldUse(scope, step.field, 'reference')
-    if (target.field) countFilterUse(scope, target.field, comparison.operator, condition.value)
-  }
+  const usesOfTarget = target.field ? usesOfCondition(target.field, comparison, condition.value) : []
+  const uses = isMetByMissing ? [] : [{ field: step.field, use: 'reference' as const }, ...usesOfTarget]
   const number = compiler.nextNumber++
   // Keys of types have no capitals, so the alias hides no table.
   const alias = `Step${number}`
@@ -123,6 +131,8 @@ function stepCondition(
     ...matching,
     shape: `step ${step.field.column} ${step.target.key} ${accessNumberOf(step.access)} ${matching.shape}`,
     dependsOnValues: true,
+    // Fields of two types have no index together.
+    uses: uses.map((one) => ({ ...one, isOfAll: false })),
     toSql() {
       const named = builder.raw('select from ? as ?? where ?? = ??', [
         ...[tableOf(step.target), alias],

@@ -6,7 +6,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
 import { containsText } from '#shared/core/types/field-kinds/filters/value-filter.ts'
-import { countFieldUse, countRuleUses, countSearchUse } from '#shared/core/types/indexes/count-use.ts'
+import { countRuleUses, countSearchUse, countSearchUses, type SearchUse } from '#shared/core/types/indexes/count-use.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { type Params, uuids } from '#shared/platform/db/statements/sql-types.ts'
@@ -84,13 +84,15 @@ export async function compileQuery(scope: Scope, type: RecordType, access: Recor
   const { filter = [], sort = [], ids, q } = query
   const hideable = hideableFieldsOf(access, query)
   const steps = await readRefSteps(scope, type, filter)
-  const conditions = isEmptyFilter(filter) ? [] : [filterCondition({ scope, type, hideable, steps, nextNumber: 0 }, filter, 'filter')]
+  const filtered = isEmptyFilter(filter) ? [] : [filterCondition({ type, hideable, steps, nextNumber: 0 }, filter, 'filter')]
+  const conditions: QueryCondition[] = [...filtered]
   if (query.seeing) conditions.push(...query.seeing.map((key) => visibilityCondition(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
   if (q) conditions.push(textCondition(scope, type, access, q))
   countRuleUses(scope, type.fields, access)
   for (const { target, access: ofTarget } of steps.values()) countRuleUses(scope, target.fields, ofTarget)
-  const order = readOrder(scope, type, hideable, sort)
+  const order = readOrder(type, hideable, sort)
+  countSearchUses(scope, [...filtered.flatMap(({ uses }) => uses), ...usesOfOrder(type, sort)])
   const dependsOnValues = conditions.some((condition) => condition.dependsOnValues)
   const named = nameSearch(query, access)
   const limitingRoles = [access, ...[...steps.values()].map((step) => step.access)].flatMap(({ limitingRoles: roles }) => roles)
@@ -125,26 +127,24 @@ function nameSearch({ q, filter = [], sort = [] }: RecordQuery, { verdict }: Rec
 /** A column to sort by, and its direction as SQL. */
 type OrderKey = readonly [column: string, direction: string]
 
-function readOrder(scope: Scope, type: RecordType, hideable: ReadonlySet<string>, sort: readonly SortKey[]): readonly OrderKey[] {
+function readOrder(type: RecordType, hideable: ReadonlySet<string>, sort: readonly SortKey[]): readonly OrderKey[] {
   if (sort.length > maxSortKeys) throw problem('VALIDATION_ERROR', `sort must name at most ${maxSortKeys} keys`)
-  const order = sort.map((key, index) => readOrderKey(scope, type, hideable, key, index === 0))
+  const order = sort.map((key) => readOrderKey(type, hideable, key))
   return sort.some(({ field }) => field === 'created_at') ? order : [...order, ['id', 'desc']]
 }
 
-function readOrderKey(
-  scope: Scope,
-  type: RecordType,
-  hideable: ReadonlySet<string>,
-  { field: key, dir }: SortKey,
-  isFirst: boolean,
-): OrderKey {
+function readOrderKey(type: RecordType, hideable: ReadonlySet<string>, { field: key, dir }: SortKey): OrderKey {
   // An id starts with the time of creation, so it sorts by created_at, and created_at needs no index.
   if (key === 'created_at') return ['id', dir]
   const field = requireNamedField(type, hideable, key, 'sort')
   requireSortable(field)
-  // An index serves only the first key; the others order its ties.
-  if (isFirst) countFieldUse(scope, field, dir === 'asc' ? 'ascending' : 'descending')
   return [field.column, `${dir} nulls last`]
+}
+
+/** An index serves only the first key; the others order its ties. */
+function usesOfOrder(type: RecordType, [first]: readonly SortKey[]): readonly SearchUse[] {
+  const field = first && type.fieldByKey.get(first.field)
+  return field ? [{ field, use: first.dir === 'asc' ? 'ascending' : 'descending', isOfAll: true }] : []
 }
 
 /** Keys of the fields that the caller's query must not name. */

@@ -1,7 +1,8 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import type { FilterOperator } from '#shared/core/types/field-kinds/field-kind.ts'
+import type { Comparison, FilterOperator } from '#shared/core/types/field-kinds/field-kind.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
+import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { addUses } from '#shared/core/types/indexes/use-store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { hasTrigram } from '#shared/platform/db/statements/letter-pairs.ts'
@@ -34,11 +35,48 @@ const useOfOperator: Readonly<Record<FilterOperator, FieldUse | null>> = {
 type CountingScope = Pick<Scope, 'fieldUses' | 'workspace'>
 type Searched = Pick<Field, 'id'>
 
-/** Counts a condition on a field. Call it only for fields that the caller may name: hidden fields must not be counted. */
-export function countFilterUse(scope: CountingScope, field: Searched, operator: FilterOperator, value: unknown): void {
-  const use = useOfOperator[operator]
-  if (use && (use !== 'contains' || hasTrigram(String(value)))) countFieldUse(scope, field, use)
+/** A use of a field by a part of a search. */
+export interface SearchUse {
+  readonly field: Searched
+  readonly use: FieldUse
+  /** Whether it limits or orders all matches, as no branch of `any` does. */
+  readonly isOfAll: boolean
 }
+
+/** The use of a field by a condition, if an index could serve it. `value` is the condition's. */
+export function usesOfCondition(
+  field: Searched,
+  { operator, values }: Pick<Comparison, 'values'> & { readonly operator: FilterOperator },
+  value: unknown,
+): readonly SearchUse[] {
+  const use = operator === 'eq' && values.length > 1 ? 'range' : useOfOperator[operator]
+  // No index serves days among instants, whose condition has more than one value.
+  const isServed = use && (use !== 'contains' || hasTrigram(String(value))) && (operator !== 'in' || values.length === 1)
+  return isServed ? [{ field, use, isOfAll: true }] : []
+}
+
+/**
+ * Counts the uses of a search, and its pairs: a field by which all matches are equal, with another one that bounds or orders them. Call it
+ * only for fields that the caller may name: hidden fields must not be counted.
+ */
+export function countSearchUses(scope: CountingScope, uses: readonly SearchUse[]): void {
+  for (const { field, use } of uses) countFieldUse(scope, field, use)
+  const ofAll = uses.filter(({ isOfAll }) => isOfAll)
+  const leads = new Set(ofAll.filter(({ use }) => use === 'equality').map(({ field }) => field.id))
+  if (leads.size === 0) return
+  // An index in the order of a field also finds its ranges.
+  const ordered = new Map(ofAll.filter(({ use }) => isOrdered(use)).map(({ field, use }) => [field.id, use]))
+  for (const lead of [...leads].slice(0, thresholds.pairs.perSearch)) {
+    for (const [id, use] of [...ordered].slice(0, thresholds.pairs.perSearch)) {
+      if (id !== lead) countFieldUse(scope, { id }, storedPairName(use, lead))
+    }
+  }
+}
+
+const isOrdered = (use: FieldUse): boolean => use === 'range' || use === 'ascending' || use === 'descending'
+
+/** The stored form of a field's use or index kind: with the id of the field that leads a pair. */
+export const storedPairName = (name: string, leadId: string | undefined): string => (leadId === undefined ? name : `${name}:${leadId}`)
 
 /** Counts a search of a field by `q`. */
 export function countSearchUse(scope: CountingScope, field: Searched, q: string): void {
@@ -51,8 +89,8 @@ export function countRuleUses(scope: CountingScope, fields: readonly Field[], { 
   for (const field of fields) if (searchColumns.has(field.column)) countFieldUse(scope, field, 'equality')
 }
 
-/** Counts one use of a field. */
-export function countFieldUse({ fieldUses, workspace }: CountingScope, { id }: Searched, use: FieldUse): void {
+/** Counts one use of a field; `use` is a `FieldUse`, of a pair as `storedPairName` gives it. */
+export function countFieldUse({ fieldUses, workspace }: CountingScope, { id }: Searched, use: string): void {
   fieldUses.count(`${workspace.id} ${id} ${use}`)
 }
 

@@ -86,8 +86,31 @@ export type IndexKindName = keyof typeof indexKinds
 /** The kinds with their names, in the order of `indexKinds`. */
 export const allIndexKinds = Object.entries(indexKinds) as unknown as readonly (readonly [IndexKindName, IndexKind])[]
 
-/** The name of an index: at most 63 bytes, and longer than any type's key, so it never equals a table's name in the same schema. */
-export const indexNameOf = (kind: IndexKindName, fieldId: string): string => `${kind}_${fieldId.replaceAll('-', '')}`
+/** The kinds that have a form for pairs: the records of each value of a leading field, in the order of another. */
+export const pairKinds = ['descending', 'ascending'] as const satisfies readonly IndexKindName[]
+
+/** The SQL after `on table` in the definition of an index. `lead` is the column that leads a pair. */
+export const indexDefinition = (kind: IndexKindName, column: string, lead?: string): Knex.Raw =>
+  lead === undefined
+    ? indexKinds[kind].definition(column)
+    : builder.raw(`(??, ?? ${kind === 'descending' ? 'desc' : 'asc'} nulls last, id desc)`, [lead, column])
+
+/**
+ * Whether two fields can be a pair. Equal values of a unique field are one record's. The values of both share a btree entry: at most 2,000
+ * bytes of a `string` or `email`, and 800 of a `select`.
+ */
+export function canPair(lead: Pick<Field, 'type' | 'unique'>, field: Pick<Field, 'type'>): boolean {
+  const isLong = ({ type }: Pick<Field, 'type'>) => firstColumnType(type) === 'text'
+  const bothLong = isLong(lead) && isLong(field) && !(lead.type === 'select' && field.type === 'select')
+  return !lead.unique && fitsBtree(lead.type) && fitsBtree(field.type) && !bothLong
+}
+
+/**
+ * The name of an index: at most 63 bytes, and longer than any type's key, so it never equals a table's name in the same schema. That of a
+ * pair has the number of the leading column (`columnOf`). The query in `store.ts` builds the same names.
+ */
+export const indexNameOf = (kind: IndexKindName, fieldId: string, lead?: string): string =>
+  [kind, ...(lead === undefined ? [] : [/[0-9]+$/.exec(lead)?.[0]]), fieldId.replaceAll('-', '')].join('_')
 
 /** The uses served by the indexes that the field always has (shared/core/types/tables/store.ts). */
 export function usesServedByField({ type, unique }: Pick<Field, 'type' | 'unique'>): readonly FieldUse[] {

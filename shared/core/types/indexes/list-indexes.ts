@@ -8,6 +8,7 @@ import type { Session } from '#shared/platform/db/pool/session.ts'
 export interface ListedIndex {
   readonly workspace_id: string
   readonly type: string
+  /** The key of the field; of a pair `<key of the leading field>, <key>`. */
   readonly field: string
   readonly kind: IndexKindName | 'unique' | 'ref'
   /**
@@ -41,11 +42,11 @@ export async function listIndexes(db: Session, now: Date, workspaceId: string | 
 }
 
 function toListedIndex(candidate: IndexCandidate): ListedIndex {
-  const { type, field, kind, index, score, usedAt } = candidate
+  const { type, field, lead, kind, index, score, usedAt } = candidate
   return {
     workspace_id: type.workspaceId,
     type: type.key,
-    field: field.key,
+    field: lead ? `${lead.key}, ${field.key}` : field.key,
     kind,
     state: stateOf(candidate),
     why: whyOf(candidate),

@@ -1,5 +1,5 @@
 import type { Services } from '#shared/core/scope/scope.ts'
-import { buildIndex, dropIndex, indexSessionName } from '#shared/core/types/indexes/build-index.ts'
+import { buildIndex, dropIndex, indexKeyOf, indexSessionName } from '#shared/core/types/indexes/build-index.ts'
 import { type IndexCandidate, type IndexStep, planIndexSteps } from '#shared/core/types/indexes/plan-indexes.ts'
 import { sampleField } from '#shared/core/types/indexes/sample-field.ts'
 import { findUsedTypes, recordIndexFailure, takeIndexLock } from '#shared/core/types/indexes/store.ts'
@@ -38,7 +38,7 @@ export async function maintainIndexes({ config, now, log, db }: IndexServices, s
   })
 }
 
-const nameOf = ({ action, candidate: { field, kind } }: IndexStep): string => `${action} ${kind} ${field.id}`
+const nameOf = ({ action, candidate: { field, lead, kind } }: IndexStep): string => `${action} ${kind} ${field.id} ${lead?.id}`
 
 interface ActionHandler {
   readonly run: (session: Session, candidate: IndexCandidate, now: () => Date) => Promise<void>
@@ -60,8 +60,8 @@ async function executeStep(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { action, candidate } = step
-  const { type, field, kind } = candidate
-  const logFields = { workspace_id: type.workspaceId, type: type.key, field: field.key, index: kind }
+  const { type, field, lead, kind } = candidate
+  const logFields = { workspace_id: type.workspaceId, type: type.key, field: field.key, index: kind, ...(lead && { lead: lead.key }) }
   const started = performance.now()
   try {
     await actionHandlers[action].run(session, candidate, now)
@@ -70,9 +70,7 @@ async function executeStep(
   } catch (error) {
     signal.throwIfAborted()
     const failure = String((error as Error).message)
-    const recorded = await session.query(
-      recordIndexFailure({ workspaceId: type.workspaceId, fieldId: field.id, kind, now: now(), failure }),
-    )
+    const recorded = await session.query(recordIndexFailure({ ...indexKeyOf(candidate), now: now(), failure }))
     if (recorded.length > 0) log.warn({ ...logFields, err: error }, `could not ${action} an index`)
     return false
   }

@@ -1,6 +1,13 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
-import { allIndexKinds, type IndexKindName, indexKinds, usesServedByField } from '#shared/core/types/indexes/index-kinds.ts'
+import {
+  allIndexKinds,
+  canPair,
+  type IndexKindName,
+  indexKinds,
+  pairKinds,
+  usesServedByField,
+} from '#shared/core/types/indexes/index-kinds.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
@@ -26,6 +33,8 @@ export interface UsedField {
 /** The age-weighted number of uses of a field, and the time of the last. */
 export interface ScoredUse {
   readonly use: FieldUse
+  /** Of a pair: the id of the leading field. */
+  readonly leadId: string | null
   readonly score: number
   readonly usedAt: Date
 }
@@ -33,6 +42,8 @@ export interface ScoredUse {
 /** An index by use and its state. */
 export interface StoredIndex {
   readonly kind: IndexKindName
+  /** Of a pair: the id of the leading field. */
+  readonly leadId: string | null
   /** `broken`: unfinished, or still being built. */
   readonly state: 'ready' | 'broken' | 'missing'
   readonly requestedAt: Date
@@ -48,10 +59,13 @@ export interface StoredIndex {
   readonly scannedAt: Date | null
 }
 
-/** An existing or possible index of a field, with its score. */
+/** An existing or possible index of a field or of a pair, with its score. */
 export interface IndexCandidate {
   readonly type: UsedType
+  /** Of a pair: the field that bounds or orders the records. */
   readonly field: UsedField
+  /** The field that leads a pair. */
+  readonly lead?: UsedField | undefined
   readonly kind: IndexKindName
   readonly uses: readonly ScoredUse[]
   readonly score: number
@@ -66,14 +80,18 @@ export interface IndexCandidate {
 /** Lists every existing or possible index of a type, highest score first. */
 export function findIndexCandidates(type: UsedType, now: Date): IndexCandidate[] {
   const searchedFieldCount = type.fields.filter((field) => fieldKinds[field.type].isText).length
-  const candidates = type.fields.flatMap((field) => findFieldCandidates(type, field, searchedFieldCount <= thresholds.searchedFields))
+  const candidates = type.fields.flatMap((field) => [
+    ...findFieldCandidates(type, field, searchedFieldCount <= thresholds.searchedFields),
+    ...findPairCandidates(type, field),
+  ])
   const weightOf = ({ score, index }: IndexCandidate) => score * (index?.state === 'ready' ? thresholds.favour : 1)
   const eligible = candidates
     .filter((candidate) =>
       candidate.index?.state === 'ready' ? isWorthKeeping(candidate, now) : candidate.score >= requiredScore(type.records),
     )
     .sort((one, other) => weightOf(other) - weightOf(one))
-  const chosen = new Set(eligible.slice(0, thresholds.perType))
+  const pairs = new Set(eligible.filter(({ lead }) => lead).slice(0, thresholds.pairs.perType))
+  const chosen = new Set(eligible.filter((candidate) => !candidate.lead || pairs.has(candidate)).slice(0, thresholds.perType))
   return candidates.map((candidate) => ({ ...candidate, isChosen: chosen.has(candidate) })).sort((one, other) => other.score - one.score)
 }
 
@@ -115,10 +133,11 @@ type Unchosen = Omit<IndexCandidate, 'isChosen'>
 
 function findFieldCandidates(type: UsedType, field: UsedField, isSearchable: boolean): IndexCandidate[] {
   const ignored = new Set<FieldUse>([...usesServedByField(field), ...(isSearchable ? [] : (['search'] as const))])
-  const uses = field.uses.filter(({ use }) => !ignored.has(use))
-  const valueKind = findValueKind(type, field, uses)
+  const uses = field.uses.filter(({ use, leadId }) => leadId === null && !ignored.has(use))
+  const indexes = field.indexes.filter(({ leadId }) => leadId === null)
+  const valueKind = findValueKind(type, indexes, uses)
   return allIndexKinds.flatMap(([kind, { servedUses, supports }]) => {
-    const index = field.indexes.find((one) => one.kind === kind)
+    const index = indexes.find((one) => one.kind === kind)
     if (!supports(field.type)) return []
     const kindUses = new Set<FieldUse>([
       ...(kind === 'value' ? [] : servedUses),
@@ -129,6 +148,23 @@ function findFieldCandidates(type: UsedType, field: UsedField, isSearchable: boo
   })
 }
 
+/** The candidates of the pairs that other fields lead to this one. */
+function findPairCandidates(type: UsedType, field: UsedField): IndexCandidate[] {
+  const leadIds = new Set([...field.uses, ...field.indexes].map(({ leadId }) => leadId))
+  return type.fields.flatMap((lead) => {
+    if (!leadIds.has(lead.id)) return []
+    const uses = canPair(lead, field) ? field.uses.filter(({ leadId }) => leadId === lead.id) : []
+    const indexes = field.indexes.filter(({ leadId }) => leadId === lead.id)
+    const found = findValueKind(type, indexes, uses)
+    const rangeKind = found === 'value' ? pairKinds[0] : found
+    return pairKinds.flatMap((kind) => {
+      const index = indexes.find((one) => one.kind === kind)
+      const served = uses.filter(({ use }) => use === kind || (use === 'range' && kind === rangeKind))
+      return served.length > 0 || index ? [{ ...scoreUses(served), type, field, lead, kind, index, isChosen: false }] : []
+    })
+  })
+}
+
 function scoreUses(uses: readonly ScoredUse[]): Pick<Unchosen, 'uses' | 'score' | 'usedAt'> {
   const score = uses.reduce((sum, use) => sum + use.score, 0)
   const last = Math.max(...uses.map(({ usedAt }) => usedAt.getTime()))
@@ -136,7 +172,7 @@ function scoreUses(uses: readonly ScoredUse[]): Pick<Unchosen, 'uses' | 'score' 
 }
 
 /** Returns the one index kind that serves a field's value lookups. An ordered index serves them too and replaces `value`. */
-function findValueKind({ records }: UsedType, { indexes }: UsedField, uses: readonly ScoredUse[]): IndexKindName {
+function findValueKind({ records }: UsedType, indexes: readonly StoredIndex[], uses: readonly ScoredUse[]): IndexKindName {
   const sorting = allIndexKinds.filter(([kind, { findsValues }]) => findsValues && kind !== 'value')
   const isReady = (name: IndexKindName) => indexes.some(({ kind, state }) => kind === name && state === 'ready')
   const ready = sorting.find(([kind]) => isReady(kind))

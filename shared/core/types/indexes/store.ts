@@ -1,7 +1,7 @@
 import type { IndexKindName } from '#shared/core/types/indexes/index-kinds.ts'
 import type { ScoredUse, StoredIndex, UsedField, UsedType } from '#shared/core/types/indexes/plan-indexes.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
-import { decayedScoreSql } from '#shared/core/types/indexes/use-store.ts'
+import { decayedScoreSql, leadIdSql } from '#shared/core/types/indexes/use-store.ts'
 import type { Session } from '#shared/platform/db/pool/session.ts'
 import {
   bigint,
@@ -44,19 +44,20 @@ const selectUsedTypes = statement(
      group by counted.workspace_id, counted.type_id, counted.has_index having counted.has_index or sum(count.records) >= $minRecords
    ),
    used as (
-     select used.workspace_id, used.field_id, json_agg(json_build_object('use', used.use, 'used_at', used.used_at,
+     select used.workspace_id, used.field_id, json_agg(json_build_object('use', split_part(used.use, ':', 1), 'lead_id', used.lead_field_id, 'used_at', used.used_at,
        'score', round(${faded})::bigint) order by used.use) as uses
      from large join fields as field on field.workspace_id = large.workspace_id and field.type_id = large.type_id
      join field_uses as used on used.workspace_id = field.workspace_id and used.field_id = field.id
      group by used.workspace_id, used.field_id
    ),
    found as (
-     select kept.*, to_regclass(format('ws_%s.%s_%s', replace(kept.workspace_id::text, '-', ''), kept.kind, replace(kept.field_id::text, '-', '')))
-       as place
-     from field_indexes as kept where $workspaceId::uuid is null or kept.workspace_id = $workspaceId
+     select kept.*, to_regclass(concat('ws_', replace(kept.workspace_id::text, '-', ''), '.', split_part(kept.kind, ':', 1), '_',
+       substring(lead.column_name from '[0-9]+$') || '_', replace(kept.field_id::text, '-', ''))) as place
+     from field_indexes as kept left join fields as lead on lead.workspace_id = kept.workspace_id and lead.id = kept.lead_field_id
+     where $workspaceId::uuid is null or kept.workspace_id = $workspaceId
    ),
    indexed as (
-     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', found.kind, 'requested_at', found.requested_at, 'built_at', found.built_at,
+     select found.workspace_id, found.field_id, json_agg(json_build_object('kind', split_part(found.kind, ':', 1), 'lead_id', found.lead_field_id, 'requested_at', found.requested_at, 'built_at', found.built_at,
        'sampled_at', found.sampled_at, 'retry_at', found.retry_at, 'failure', found.failure, 'is_valid', form.indisvalid, 'size', pg_relation_size(found.place),
        'scans', pg_stat_get_numscans(found.place), 'scanned_at', pg_stat_get_lastscan(found.place),
        'is_being_built', progress.pid is not null
@@ -86,11 +87,12 @@ const selectUsedTypes = statement(
 )
 
 interface FieldRow extends Omit<UsedField, 'uses' | 'indexes'> {
-  readonly uses: readonly (Pick<ScoredUse, 'use' | 'score'> & { readonly used_at: string })[]
+  readonly uses: readonly (Pick<ScoredUse, 'use' | 'score'> & { readonly lead_id: string | null; readonly used_at: string })[]
   readonly indexes: readonly IndexRow[]
 }
 interface IndexRow {
   readonly kind: IndexKindName
+  readonly lead_id: string | null
   readonly requested_at: string
   readonly built_at: string | null
   readonly sampled_at: string | null
@@ -120,12 +122,13 @@ export async function findUsedTypes(db: Session, now: Date, workspaceId: string 
 
 const fieldOf = ({ uses, indexes, ...row }: FieldRow): UsedField => ({
   ...row,
-  uses: uses.map(({ used_at, ...use }) => ({ ...use, usedAt: new Date(used_at) })),
+  uses: uses.map(({ lead_id, used_at, ...use }) => ({ ...use, leadId: lead_id, usedAt: new Date(used_at) })),
   indexes: indexes.map(indexOf),
 })
 
 const indexOf = ({ kind, failure, is_valid, is_being_built, ...row }: IndexRow): StoredIndex => ({
   kind,
+  leadId: row.lead_id,
   failure,
   state: is_valid === null ? 'missing' : is_valid ? 'ready' : 'broken',
   isBeingBuilt: is_being_built,
@@ -143,11 +146,13 @@ const dateOf = (text: string | null): Date | null => (text === null ? null : new
 /** Parameters of the index of a field. */
 const indexParams = { workspaceId: uuid, fieldId: uuid, kind: text }
 
-/** Stores that an index is to be built; no row when its field was deleted. */
+/** Stores that an index is to be built; no row when its field, or the one that leads it, was deleted. */
 export const insertIndexRequest = statement(
   'types.insertIndexRequest',
   `insert into field_indexes (workspace_id, field_id, kind, requested_at)
-   select workspace_id, id, $kind, $now::timestamptz from fields where workspace_id = $workspaceId and id = $fieldId
+   select field.workspace_id, field.id, $kind, $now::timestamptz
+   from fields as field left join fields as lead on lead.workspace_id = $workspaceId and lead.id = ${leadIdSql('$kind::text')}
+   where field.workspace_id = $workspaceId and field.id = $fieldId and (lead.id is not null or ${leadIdSql('$kind::text')} is null)
    on conflict (workspace_id, field_id, kind) do update set requested_at = excluded.requested_at
    returning field_id`,
   { params: { ...indexParams, now: instant }, columns: { field_id: uuid.notNull } },

@@ -17,6 +17,8 @@ export const thresholds = Object.freeze({
   fewRecords: 5_000,
   /** Maximum indexes by use per type: each one adds cost to every write. */
   perType: 12,
+  /** Maximum indexes of pairs per type, which count among those, and the fields of each kind whose pairs a search counts. */
+  pairs: { perType: 3, perSearch: 3 },
   /** An existing index is replaced only by one with a score this many times higher. */
   favour: 4,
   /** `q` searches every text field and needs an index on each; a type with more text fields gets none for `q`. */

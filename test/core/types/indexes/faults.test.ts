@@ -13,25 +13,30 @@ const holdBuilds = (t: ExecutionContext, { db }: UsedWorld) => beginSnapshot(t, 
 const buildersGone = ({ db }: UsedWorld) => eventually(async () => (await countBuilders(db)) === 0)
 const shownState = async (w: UsedWorld) => (await callKontor(w, 'indexes', '--json')).json.indexes[0].state
 
-test('faults: an index whose builder is killed is built again, and nothing of the first build stays', async (t) => {
-  const w = await usedWorld(t)
-  await w.use('count', 'equality', 500)
-  t.is(await shownState(w), 'wanted')
-  const holder = await holdBuilds(t, w)
-  const worker = await startWorkerProcess(t, w, 'schedule')
-  await holder.waitedFor()
-  t.is(await shownState(w), 'building')
-  t.deepEqual(await w.follow(), [], 'only one process builds')
-  await worker.kill('SIGKILL')
-  await buildersGone(w)
-  t.is(await countInvalidIndexes(w.db), 1)
-  t.is(await shownState(w), 'wanted')
-  await holder.release()
-  t.deepEqual(await w.follow(), ['build value count'])
-  t.deepEqual(await w.indexes(), ['value count'])
-  t.is(await countInvalidIndexes(w.db), 0)
-  t.is(await shownState(w), 'ready')
-})
+for (const [field, use, lead, built] of [
+  ['count', 'equality', undefined, 'value count'],
+  ['count', 'range', 'stage', 'descending stage, count'],
+] as const) {
+  test(`faults: an index ${built} whose builder is killed is built again, and nothing of the first build stays`, async (t) => {
+    const w = await usedWorld(t)
+    await w.use(field, use, 500, lead)
+    t.is(await shownState(w), 'wanted')
+    const holder = await holdBuilds(t, w)
+    const worker = await startWorkerProcess(t, w, 'schedule')
+    await holder.waitedFor()
+    t.is(await shownState(w), 'building')
+    t.deepEqual(await w.follow(), [], 'only one process builds')
+    await worker.kill('SIGKILL')
+    await buildersGone(w)
+    t.is(await countInvalidIndexes(w.db), 1)
+    t.is(await shownState(w), 'wanted')
+    await holder.release()
+    t.deepEqual(await w.follow(), [`build ${built}`])
+    t.deepEqual(await w.indexes(), [built])
+    t.is(await countInvalidIndexes(w.db), 0)
+    t.is(await shownState(w), 'ready')
+  })
+}
 
 test('faults: a builder that is stopped ends at once', async (t) => {
   const w = await usedWorld(t)

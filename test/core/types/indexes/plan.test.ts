@@ -27,13 +27,14 @@ const field = (
   type,
   unique: false,
   column: key,
-  uses: Object.entries(uses).map(([use, score]) => ({ use: use as FieldUse, score, usedAt: now })),
+  uses: Object.entries(uses).map(([use, score]) => ({ use: use as FieldUse, leadId: null, score, usedAt: now })),
   indexes,
   ...rest,
 })
 
 const index = (kind: StoredIndex['kind'], rest: Partial<StoredIndex> = {}): StoredIndex => ({
   kind,
+  leadId: null,
   state: 'ready',
   requestedAt: daysAgo(50),
   builtAt: daysAgo(50),
@@ -121,7 +122,7 @@ const kept: readonly (readonly [score: number, days: number, records: number, st
 
 for (const [score, days, records, stays] of kept) {
   test(`plan: an index of ${records} records with a score of ${score}, last used ${days} days ago, ${stays ? 'stays' : 'goes'}`, (t) => {
-    const used = { uses: [{ use: 'range' as const, score, usedAt: daysAgo(days) }] }
+    const used = { uses: [{ use: 'range' as const, leadId: null, score, usedAt: daysAgo(days) }] }
     t.deepEqual(steps(typeOf([field('f', 'number', {}, [index('value')], used)], records)), stays ? [] : ['drop value f'])
   })
 }

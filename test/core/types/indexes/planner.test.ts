@@ -15,7 +15,7 @@ const cases: readonly (readonly [query: string, field: string, use: string, kind
   [filter('stage', 'eq', 'none'), 'stage', 'equality', 'value'],
   [filter('price', 'gt', '999'), 'price', 'range', 'ascending'],
   [filter('count', 'eq', '77'), 'count', 'equality', 'value'],
-  [filter('seen', 'eq', '2026-01-03'), 'seen', 'equality', 'value'],
+  [filter('seen', 'eq', '2026-01-03'), 'seen', 'range', 'value'],
   [filter('seen', 'gte', '2027-05-01T00:00:00Z'), 'seen', 'range', 'value'],
   [filter('open', 'eq', 'true'), 'open', 'equality', 'value'],
   [filter('site', 'eq', 'https://example.com/77'), 'site', 'equality', 'hash'],

@@ -20,9 +20,9 @@ export async function countBuildFailures(db: Db): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** The number of indexes of values that PostgreSQL has not completed. */
+/** The number of indexes of values and of descending order that PostgreSQL has not completed. */
 export async function countInvalidIndexes(db: Db): Promise<number> {
-  const statement = `select from pg_index join pg_class on oid = indexrelid where relname like 'value%' and not indisvalid`
+  const statement = `select from pg_index join pg_class on oid = indexrelid where relname ~ '^(value|descending)_' and not indisvalid`
   return (await db.query(statement)).rowCount ?? 0
 }
 
@@ -65,6 +65,33 @@ export interface StoredTrigrams {
 export async function readTrigrams(db: Db, fieldId: string): Promise<StoredTrigrams | undefined> {
   const statement = 'select common_trigrams as common, frequent_trigrams as frequent from field_indexes where field_id = $1'
   return (await db.query<StoredTrigrams>(statement, [fieldId])).rows[0]
+}
+
+/** An index by use: its kind, its field's id without hyphens, and the key of the field that leads a pair, from the index's first column. */
+export interface IndexName {
+  readonly kind: string
+  readonly field: string
+  readonly lead: string | null
+}
+
+/** The valid indexes by use of a workspace's tables. */
+export async function readIndexNames(db: Db, workspaceId: string): Promise<IndexName[]> {
+  const statement = `select split_part(relname, '_', 1) as kind, substring(relname from '[0-9a-f]{32}$') as field,
+      case when relname ~ '^[a-z]+_[0-9]+_' then regexp_replace(pg_get_indexdef(indexrelid, 1, true), '_[0-9]+$', '') end as lead
+    from pg_index join pg_class on oid = indexrelid
+    where relnamespace = to_regnamespace($1) and indisvalid and relname ~ '^(value|ascending|descending|hash|trigram|entries)_'`
+  return (await db.query<IndexName>(statement, [schemaOf(workspaceId)])).rows
+}
+
+/** Vacuums a table and updates its statistics. */
+export async function vacuumTable(db: Db, table: string): Promise<void> {
+  await db.query(`vacuum analyze ${table}`)
+}
+
+/** The plan of a search with two conditions, as text. */
+export async function explainCount(db: Db, table: string, condition: string): Promise<string> {
+  const { rows } = await db.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) select count(*) from ${table} where ${condition}`)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
 /** Replaces a part of each value of a column. */

@@ -1,8 +1,10 @@
 import type { ExecutionContext } from 'ava'
+import { storedPairName } from '#shared/core/types/indexes/count-use.ts'
 import { maintainIndexes } from '#shared/core/types/indexes/maintain-indexes.ts'
 import type { IndexStep } from '#shared/core/types/indexes/plan-indexes.ts'
 import { createDeals } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
+import { readIndexNames } from '#test/core/types/indexes/rows.ts'
 import { type World, world } from '#test/support/world.ts'
 
 /** A world in which indexes follow use only when the test says, at the test's time. */
@@ -11,9 +13,9 @@ export interface UsedWorld extends World {
   readonly clock: { days: number }
   /** Writes the counted uses and lets indexes follow once, until the signal aborts. Returns the steps. */
   readonly follow: (signal?: AbortSignal) => Promise<string[]>
-  /** Counts a use so many times. */
-  readonly use: (field: string, use: string, times: number) => Promise<void>
-  /** The indexes by use of the workspace's tables, with the keys of their fields. */
+  /** Counts a use so many times, of a pair with the field that leads it. */
+  readonly use: (field: string, use: string, times: number, lead?: string) => Promise<void>
+  /** The indexes by use of the workspace's tables, with the keys of their fields; of a pair `<kind> <leading field>, <field>`. */
   readonly indexes: () => Promise<string[]>
   readonly records: string
   readonly fields: Readonly<Record<string, string>>
@@ -74,17 +76,14 @@ export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 1
       const steps = await maintainIndexes({ ...services, db: services.database }, signal)
       return steps.map(nameOf)
     },
-    use: async (field, use, times) => {
-      for (let time = 0; time < times; time++) services.fieldUses.count(`${made.org.id} ${idOf(field)} ${use}`)
+    use: async (field, use, times, lead) => {
+      const counted = storedPairName(use, lead && idOf(lead))
+      for (let time = 0; time < times; time++) services.fieldUses.count(`${made.org.id} ${idOf(field)} ${counted}`)
       await services.fieldUses.flush()
     },
     indexes: async () => {
-      const { rows } = await made.db.query<{ kind: string; field: string }>(
-        `select split_part(relname, '_', 1) as kind, split_part(relname, '_', 2) as field from pg_index join pg_class on oid = indexrelid
-         where relnamespace = to_regnamespace($1) and indisvalid and relname ~ '^(value|ascending|descending|hash|trigram|entries)_'`,
-        [`ws_${made.org.id.replaceAll('-', '')}`],
-      )
-      return rows.map(({ kind, field }) => `${kind} ${keyOf(field)}`).sort()
+      const rows = await readIndexNames(made.db, made.org.id)
+      return rows.map(({ kind, lead, field }) => `${kind} ${lead ? `${lead}, ` : ''}${keyOf(field)}`).sort()
     },
   }
 }
@@ -93,4 +92,5 @@ export async function usedWorld(t: Pick<ExecutionContext, 'teardown'>, count = 1
 export const filterBy = (field: string, op: string, value: string): string =>
   `filter=${encodeURIComponent(JSON.stringify([{ field, op, value }]))}`
 
-const nameOf = ({ action, candidate: { field, kind } }: IndexStep): string => `${action} ${kind} ${field.key}`
+const nameOf = ({ action, candidate: { field, lead, kind } }: IndexStep): string =>
+  `${action} ${kind} ${lead ? `${lead.key}, ` : ''}${field.key}`
