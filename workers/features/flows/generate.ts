@@ -3,7 +3,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
 import { findFlowProblems, readDefinition } from '#shared/features/flows/definitions/check.ts'
-import { definitionViewOf, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
+import { definitionViewOf, loadKnownReferences, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import { type FlowDraft, flowInput } from '#shared/features/flows/definitions/schemas.ts'
 import { generateFlowJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
@@ -66,7 +66,7 @@ async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
     const proposed = parseJson(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''), 'flow')
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
     const { definition, positions } = readDefinition(sent, [])
-    const problems = findFlowProblems(definition, await loadSurroundings(scope))
+    const problems = findFlowProblems(definition, await loadKnownReferences(scope, { ...definition, editor_id: scope.actor.id }))
     return { name, ...definitionViewOf(definition, positions), problems: problems.map((found) => ({ ...found })) }
   } catch (error) {
     if (error instanceof Problem && error.status < 500) throw agentError(error.message)

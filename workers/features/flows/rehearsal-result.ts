@@ -59,26 +59,31 @@ async function viewsOf(scope: Scope, type: RecordType, ids: readonly string[]): 
   return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
 }
 
-/** Records created and changed since a position in the audit, with the fields that the caller may see. */
+/**
+ * Records created, changed and deleted since a position in the audit, with the fields that the caller may see. The rehearsal deletes with the
+ * caller's rights, so the caller may know the deleted ones.
+ */
 export async function recordChangesSince(
   scope: Scope,
   { auditPosition, requestId }: { readonly auditPosition: string; readonly requestId: string },
-): Promise<Pick<RehearsedRun, 'created' | 'changed'>> {
+): Promise<Pick<RehearsedRun, 'created' | 'changed' | 'deleted'>> {
   const entries = await scope.db.query(findAuditEntriesSince({ workspaceId: scope.workspace.id, afterId: auditPosition, requestId }))
   const created: RehearsedRun['created'] = []
   const changed: RehearsedRun['changed'] = []
+  const deleted: RehearsedRun['deleted'] = []
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
     const type = await findRecordType(scope, object_type)
     if (!type) continue
     const views = await viewsOf(scope, type, [...new Set(ofType.map(({ record_id }) => record_id))])
     for (const [record_id, ofRecord] of Map.groupBy(ofType, (entry) => entry.record_id)) {
-      const view = views.get(record_id)
+      const [view, isNew] = [views.get(record_id), ofRecord[0]?.before === null]
+      if (!isNew && ofRecord.at(-1)?.after === null) deleted.push({ object_type, record_id })
       if (!view) continue
-      if (ofRecord[0]?.before === null) created.push({ id: record_id, object_type, values: { ...view.values } })
+      if (isNew) created.push({ id: record_id, object_type, values: { ...view.values } })
       else changed.push({ object_type, record_id, ...sidesOf(ofRecord, view) })
     }
   }
-  return { created, changed }
+  return { created, changed, deleted }
 }
 
 /** Merges the changes of a record into one, with the fields that the caller may see. */
