@@ -13,11 +13,11 @@ import { getMessage } from '#shared/features/messages/sending/messages.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /**
- * Returns the trigger input with only those values of its record that `scope` may read; of a record that it may not read, the id and the
- * creation time.
+ * Returns the trigger input with only those values of its record, and of the record before the change, that `scope` may read; of a record
+ * that it may not read, the id and the creation time.
  */
 export async function readableInput(scope: Scope, { id: _, input, objectType, ...run }: EndedRun): Promise<TriggerInput> {
-  const { record, record_id } = input
+  const { record, record_id, before, changed } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
   const type = await findRecordType(scope, objectType ?? '')
   const view = type && (await viewsOf(scope, type, [record_id])).get(record_id)
@@ -26,11 +26,18 @@ export async function readableInput(scope: Scope, { id: _, input, objectType, ..
     if (!type || !view) return false
     return isOfPresentField(type, key, writingOf(run)) ? Object.hasOwn(view.values, key) : seesEarlierFields(scope, type.key)
   }
-  return { ...input, record: Object.fromEntries(Object.entries(record).filter(([key]) => isReadable(key))) }
+  const readable = (values: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => isReadable(key)))
+  return {
+    ...input,
+    record: readable(record),
+    ...(before ? { before: readable(before) } : {}),
+    ...(changed ? { changed: changed.filter(isReadable) } : {}),
+  }
 }
 
 /**
- * Returns the trigger input without the record, calendar event or input, and without their ids, when the rehearsal's caller may not see
+ * Returns the trigger input without the record, what it was, the calendar event or input, and without their ids, when the rehearsal's caller may not see
  * them.
  */
 export async function visibleInput(
@@ -38,7 +45,7 @@ export async function visibleInput(
   input: TriggerInput,
   run: Omit<TriggeredRun, 'has_input' | 'record_keys'>,
 ): Promise<TriggerInput> {
-  const { record, record_id, calendar_event, input: manualInput, ...others } = input
+  const { record, record_id, before: _, changed: __, calendar_event, input: manualInput, ...others } = input
   if (record_id === undefined && calendar_event === undefined && manualInput == null) return input
   const shown = { ...run, has_input: manualInput != null, record_keys: Object.keys(record ?? {}) }
   const access = (await loadTriggerAccess(caller, [shown])).get(run.id)

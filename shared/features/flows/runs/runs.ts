@@ -187,7 +187,15 @@ function instantOf(from: string): string {
 }
 
 /** Parts of the trigger to which access is restricted, by their names in references; undefined stands for the whole trigger. */
-const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
+const restrictedParts: ReadonlySet<string | undefined> = new Set([
+  'record',
+  'record_id',
+  'before',
+  'changed',
+  'calendar_event',
+  'input',
+  undefined,
+])
 
 /**
  * Ids of blocks whose outputs derive from the trigger, if `ofTrigger`, or from these blocks, which are among them: by a reference, through
