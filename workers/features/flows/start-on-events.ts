@@ -1,6 +1,6 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
-import { createRecordMatcher } from '#shared/core/records/query/filter.ts'
+import { createRecordMatcher, orNone } from '#shared/core/records/query/filter.ts'
 import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { type StoredRecord, toValuesView } from '#shared/core/records/record.ts'
 import { beforeChange, type RecordChange, readChanges, snapshotToRecord } from '#shared/core/records/snapshots.ts'
@@ -87,7 +87,9 @@ async function recordInputs(
   const type = await findRecordType(editor, objectType)
   if (!type) return []
   const access = recordAccessFor(editor, type, 'records:read')
-  const matches = matcherOf(type, access, filter)
+  // No record passes where the filter no longer fits the type, or names a field that a rule could hide from the editor.
+  const isFiltered = filter !== undefined && filter !== ''
+  const matches = isFiltered ? orNone(() => createRecordMatcher(type, access, readFilterTree(filter))) : access.test
   const watched = event === 'updated' ? ((fields ?? []) as readonly string[]) : []
   const triggerVisibility = { type_revision: type.revision }
   const inputs: Input[] = []
@@ -103,20 +105,6 @@ async function recordInputs(
     inputs.push({ key: entryId, input: { event, record_id: id, record, ...replaced }, triggerVisibility, isPersonal: false })
   }
   return inputs
-}
-
-/**
- * The test of a trigger's filter, the editor's rights included. No record passes where the filter no longer fits the type, or names a field
- * that a rule could hide from the editor.
- */
-function matcherOf(type: RecordType, access: RecordAccess, filter: unknown): (record: StoredRecord) => boolean {
-  if (filter === undefined || filter === '') return access.test
-  try {
-    return createRecordMatcher(type, access, readFilterTree(filter))
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'VALIDATION_ERROR') return () => false
-    throw error
-  }
 }
 
 /** What an update replaced, as far as the editor may read it: earlier values must have been readable then, too. */
