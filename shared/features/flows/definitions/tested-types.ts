@@ -8,15 +8,6 @@ import { findRecordType } from '#shared/core/types/record-type.ts'
 /** Settings that name fields of the block's record type. */
 const testingSettings = ['filter', 'fields', 'sort']
 
-/** Keys of the record types whose fields the blocks test. */
-export const testedTypeKeys = (nodes: readonly FlowNode[]): string[] => [
-  ...new Set(
-    nodes.flatMap(({ config }) =>
-      typeof config.object_type === 'string' && testingSettings.some((name) => config[name] !== undefined) ? [config.object_type] : [],
-    ),
-  ),
-]
-
 /** Loads the record types whose fields the blocks test, with what the editor may not test; by key. An editor who has left may test all. */
 export async function loadTestedTypes(
   scope: Scope,
@@ -35,3 +26,12 @@ export async function loadTestedTypes(
   }
   return tested
 }
+
+/** Keys of the record types whose fields the blocks test. */
+const testedTypeKeys = (nodes: readonly FlowNode[]): string[] => [
+  ...new Set(
+    nodes.flatMap(({ config }) =>
+      typeof config.object_type === 'string' && testingSettings.some((name) => config[name] !== undefined) ? [config.object_type] : [],
+    ),
+  ),
+]

@@ -173,8 +173,8 @@ async function hiddenRecordLists(scope: Scope, { flow_id, version }: FlowRunView
   for (const id of nodeIds) {
     const { object_type, filter } = flow?.graph.nodeById.get(id)?.config ?? {}
     const type = typeof object_type === 'string' ? await findRecordType(scope, object_type.trim()) : undefined
-    const { verdict, alwaysVisible } = type ? recordAccessFor(scope, type, 'records:read') : { verdict: 'none', alwaysVisible: false }
-    const seesAll = verdict === 'all' && alwaysVisible && type !== undefined && seesEarlierFields(scope, type.key)
+    const readsAll = type !== undefined && recordAccessFor(scope, type, 'records:read').verdict === 'all'
+    const seesAll = readsAll && seesEarlierFields(scope, type.key)
     if (!seesAll || !testsOwnFields(filter)) hidden.push(id)
   }
   return hidden
