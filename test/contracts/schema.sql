@@ -841,6 +841,7 @@ create table notification_rules (
   enabled boolean default true not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  filter json,
   constraint notification_rules_audience_check CHECK ((audience = 'all_members'::text)),
   constraint notification_rules_event_check CHECK ((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
   constraint notification_rules_pkey PRIMARY KEY (workspace_id, id),

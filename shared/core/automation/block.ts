@@ -1,6 +1,7 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
 import { type Render, toText } from '#shared/core/automation/template.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
 import type { AppName } from '#shared/platform/kernel/apps.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -26,6 +27,14 @@ export interface KnownReferences {
   readonly stageKeys: ReadonlyMap<string, ReadonlySet<string>>
   readonly calendarKeys: ReadonlySet<string>
   readonly roleIds: ReadonlySet<string>
+  /** The record types whose fields the flow's triggers and blocks test, by key. */
+  readonly testedTypes: ReadonlyMap<string, TestedType>
+}
+
+/** A record type, and the keys of its fields that a rule could hide from the flow's editor. */
+export interface TestedType {
+  readonly type: RecordType
+  readonly hideable: ReadonlySet<string>
 }
 
 interface Described {
@@ -67,9 +76,10 @@ export type WaitRequest =
   | { readonly kind: 'call' }
 
 /**
- * Who sees a step's output. `readers`: everyone who may see the run; `record`: who may read the record; `editors`: who may change the flow.
+ * Who sees a step's output. `readers`: everyone who may see the run; `record`: who may read the record; `records`: who may read every field
+ * of every record of the block's `object_type`; `editors`: who may change the flow.
  */
-type OutputVisibility = 'readers' | 'record' | 'editors'
+type OutputVisibility = 'readers' | 'record' | 'records' | 'editors'
 
 interface BlockParts extends Described {
   readonly handles: readonly [string, ...string[]]

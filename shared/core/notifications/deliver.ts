@@ -1,33 +1,66 @@
 import { everyMember, type Notice, notify } from '#shared/core/notifications/notify.ts'
-import { readRuleTitles } from '#shared/core/notifications/rules.ts'
+import { type NoticeRule, readNoticeRules } from '#shared/core/notifications/rules.ts'
+import { createStoredTest } from '#shared/core/records/query/filter.ts'
+import type { Filter } from '#shared/core/records/query/filter-tree.ts'
+import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { findRecordType } from '#shared/core/types/record-type.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 
 type DeliveryScope = Pick<PlatformScope, 'db' | 'cache'>
 
 /**
- * Notifies everyone who was a member at the time of an event, once per rule that received it. Idempotent, so a worker stopped midway leaves
- * nothing to clean up.
+ * Notifies everyone who was a member at the time of an event, once per rule that received it and whose filter its record matches. Idempotent,
+ * so a worker stopped midway leaves nothing to clean up.
  */
-export async function deliverNotices({ db, cache }: DeliveryScope, workspaceId: string, changes: readonly EventDelivery[]): Promise<void> {
-  const titles = await readRuleTitles(cache, db, workspaceId)
-  await notify(
-    { db, workspace: { id: workspaceId } },
-    everyMember,
-    changes.flatMap((change) => buildNotices(change, titles)),
-  )
+export async function deliverNotices(scope: DeliveryScope, workspaceId: string, changes: readonly EventDelivery[]): Promise<void> {
+  const { db, cache } = scope
+  const rules = await readNoticeRules(cache, db, workspaceId)
+  const notices: Notice[] = []
+  for (const change of changes) notices.push(...(await buildNotices(scope, change, rules)))
+  await notify({ db, workspace: { id: workspaceId } }, everyMember, notices)
 }
 
 /** One notice per event and rule; none for a deleted rule. */
-const buildNotices = (
-  { objectType, event, entryIds, subjectIds, listenerIds }: EventDelivery,
-  titles: ReadonlyMap<string, string>,
-): Notice[] =>
-  listenerIds.flatMap((listener) => {
-    const title = titles.get(listener)
-    if (title === undefined) return []
-    return entryIds.map((entry, index) => {
-      const id = subjectIds[index]
-      return { title, record: id === undefined ? null : { type: objectType, id }, event, key: { event: entry, listener } }
-    })
+async function buildNotices(scope: DeliveryScope, delivery: EventDelivery, rules: ReadonlyMap<string, NoticeRule>): Promise<Notice[]> {
+  const { objectType, event, entryIds, subjectIds, listenerIds } = delivery
+  const fired = listenerIds.flatMap((listener) => {
+    const rule = rules.get(listener)
+    return rule ? [{ listener, ...rule }] : []
   })
+  const budget = computeBudget(scope.db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })
+  const testOf = fired.some(({ filter }) => filter) ? await createTests(scope, delivery) : undefined
+  const notices: Notice[] = []
+  for (const { listener, title, filter } of fired) {
+    const matches = filter ? testOf?.(filter) : undefined
+    for (const [index, entry] of entryIds.entries()) {
+      await budget.pause()
+      if (matches && !matches(entry)) continue
+      const id = subjectIds[index]
+      notices.push({ title, record: id === undefined ? null : { type: objectType, id }, event, key: { event: entry, listener } })
+    }
+  }
+  return notices
+}
+
+/**
+ * Gives the test of a filter on the records of a delivery's events, by the ids of the events: on a record as the change left it, and on a
+ * deleted one as it was. An event from before the rule had a filter comes without its record, and passes.
+ */
+async function createTests(
+  { db, cache }: DeliveryScope,
+  delivery: EventDelivery,
+): Promise<(filter: Filter) => (entryId: string) => boolean> {
+  const type = await findRecordType({ db, cache, workspace: { id: delivery.workspaceId } }, delivery.objectType)
+  if (!type) return () => () => false
+  const snapshots = await readSnapshots({ db }, delivery)
+  const records = new Map(snapshots.map((snapshot) => [snapshot.entryId, snapshotToRecord(type, snapshot)]))
+  return (filter) => {
+    const matches = createStoredTest(type, filter)
+    return (entryId) => {
+      const record = records.get(entryId)
+      return record === undefined || matches(record)
+    }
+  }
+}

@@ -4,5 +4,5 @@ import { notificationSubscriber } from '#shared/core/notifications/rules.ts'
 
 export const feature = {
   jobs: { deliverNotifications: deliverNotificationsJob },
-  subscriptions: { [notificationSubscriber]: { job: deliverNotificationsJob, continues: false } },
+  subscriptions: { [notificationSubscriber]: { job: deliverNotificationsJob, continues: false, snapshots: true } },
 } satisfies Feature

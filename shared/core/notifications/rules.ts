@@ -1,7 +1,21 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { NotificationRule, NotificationRuleChange, NotificationRuleInput } from '#shared/core/notifications/schemas.ts'
-import { deleteRule, findCrowdedTypes, findRule, findRules, findTitles, insertRule, updateRule } from '#shared/core/notifications/store.ts'
+import {
+  deleteRule,
+  findCrowdedTypes,
+  findNoticeRules,
+  findRule,
+  findRules,
+  insertRule,
+  lockRule,
+  updateRule,
+} from '#shared/core/notifications/store.ts'
+import { recordAccessFor } from '#shared/core/records/access.ts'
+import { requireFilter } from '#shared/core/records/query/filter.ts'
+import { type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { permits, requirePermission } from '#shared/core/scope/access.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
@@ -15,11 +29,18 @@ export const notificationSubscriber = 'notifications'
 /** Maximum rules of a record type; the trigger `notification_rules_cap` refuses more. */
 const maxRulesOfType = 100
 
-/** Titles of a workspace's rules by rule id; cached until a rule changes. */
-export const readRuleTitles = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, string>> =>
-  cache.remember(db, workspaceId, 'titles of notifications', async () => {
-    const rules = await db.query(findTitles({ workspaceId }))
-    return new Map(rules.map(({ id, title }) => [id, title]))
+/** What the delivery of events needs of a rule. */
+export interface NoticeRule {
+  readonly title: string
+  /** Which changes fire the rule; null for every one. */
+  readonly filter: Filter | null
+}
+
+/** A workspace's rules by id; cached until a rule changes. */
+export const readNoticeRules = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, NoticeRule>> =>
+  cache.remember(db, workspaceId, 'rules of notifications', async () => {
+    const rules = await db.query(findNoticeRules({ workspaceId }))
+    return new Map(rules.map(({ id, title, filter }) => [id, { title, filter }]))
   })
 
 /** The rules that the caller may read, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
@@ -42,32 +63,60 @@ export async function getNotificationRule(scope: Scope, id: string): Promise<Not
   return rule
 }
 
-/** Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type, or one with 100 rules. */
-export function createNotificationRule({ db, workspace }: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
-  const { object_type: objectType, audience = 'all_members', ...properties } = input
+/**
+ * Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type, one with 100 rules, and a filter
+ * that does not fit it, FORBIDDEN for a filter of a caller who may not read every record of the type.
+ */
+export async function createNotificationRule(scope: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
+  const { db, workspace } = scope
+  const { object_type: objectType, audience = 'all_members', filter: sent, ...properties } = input
+  const filter = sent == null ? null : readFilterTree(sent)
+  if (filter) await requireTestable(scope, objectType, filter)
   return db.transaction(async (tx) => {
-    const rule = requireRow(await tx.query(insertRule({ ...properties, workspaceId: workspace.id, id: newId(), objectType, audience })))
+    const row = { ...properties, workspaceId: workspace.id, id: newId(), objectType, audience, filter: textOf(filter) }
+    const rule = requireRow(await tx.query(insertRule(row)))
     await subscribe(tx, workspace.id, rule)
     return rule
   })
 }
 
 /**
- * Changes the sent properties of a rule; a disabled rule does not fire. Throws NOT_FOUND, VALIDATION_ERROR like `createNotificationRule`, and
- * FORBIDDEN when the caller may not make rules of another record type that was sent.
+ * Changes the sent properties of a rule; a disabled rule does not fire, and a filter that is null is removed. A filter is checked again when
+ * it or the record type changes. Throws NOT_FOUND, VALIDATION_ERROR and FORBIDDEN like `createNotificationRule`, and FORBIDDEN when the caller
+ * may not make rules of another record type that was sent.
  */
 export async function changeNotificationRule(scope: Scope, id: string, change: NotificationRuleChange): Promise<NotificationRule> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { db, workspace } = scope
   const { name, object_type: objectType, event, title, audience, enabled } = change
+  const sent = change.filter == null ? change.filter : readFilterTree(change.filter)
   if (objectType !== undefined) requirePermission(scope, 'notifications:create', objectType)
   return db.transaction(async (tx) => {
-    const changed = updateRule({ workspaceId: workspace.id, id, name, objectType, event, title, audience, enabled })
-    const rule = requireRow(await tx.query(changed))
+    const stored = requireRow(await tx.query(lockRule({ workspaceId: workspace.id, id })))
+    const filter = sent === undefined ? stored.filter : sent
+    const type = objectType ?? stored.object_type
+    const isSame = type === stored.object_type && isDeepStrictEqual(filter, stored.filter)
+    if (filter && !isSame) await requireTestable(within(scope, tx), type, filter)
+    const changed = { workspaceId: workspace.id, id, name, objectType, event, title, audience, enabled, filter: textOf(filter) }
+    const rule = requireRow(await tx.query(updateRule(changed)))
     await subscribe(tx, workspace.id, rule)
     return rule
   })
 }
+
+/**
+ * Throws unless the caller may write a filter of the type's records. An item tells every member that its record matches, the caller included,
+ * so the caller must be able to find that out by itself: of every record, and of fields that no rule could hide from it.
+ */
+async function requireTestable(scope: Scope, typeKey: string, filter: Filter): Promise<void> {
+  const type = await findRecordType(scope, typeKey)
+  if (!type) throw await unknownTypeProblem(scope, 'object_type', typeKey)
+  const { verdict, hideable } = recordAccessFor(scope, type, 'records:read')
+  if (verdict !== 'all') throw problem('FORBIDDEN', `filter needs records:read on every record of ${type.key}`)
+  requireFilter(type, hideable, filter, 'filter')
+}
+
+const textOf = (filter: Filter | null): string | null => (filter === null ? null : JSON.stringify(filter))
 
 /** Deletes a rule; its inbox items stay. Throws NOT_FOUND. */
 export async function removeNotificationRule({ db, workspace }: Scope, id: string): Promise<void> {
@@ -87,6 +136,7 @@ export async function listCrowdedTypes(db: Executor): Promise<string[]> {
   )
 }
 
-function subscribe(tx: Executor, workspaceId: string, { id, enabled, object_type, event }: NotificationRule): Promise<void> {
-  return listen(tx, { workspaceId, subscriber: notificationSubscriber, id }, enabled ? [{ objectType: object_type, event }] : [])
+function subscribe(tx: Executor, workspaceId: string, { id, enabled, object_type, event, filter }: NotificationRule): Promise<void> {
+  const listened = { objectType: object_type, event, snapshot: filter !== null }
+  return listen(tx, { workspaceId, subscriber: notificationSubscriber, id }, enabled ? [listened] : [])
 }

@@ -1,5 +1,6 @@
+import { filterJson } from '#shared/core/records/schemas.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
-import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Properties of a rule (docs/contract/notifications.md#notification-rules). */
 const ruleProperties = {
@@ -8,11 +9,12 @@ const ruleProperties = {
   event: t.Enum([...changeEvents], { description: 'What happens to a record of the type.' }),
   title: t.String({ minLength: 1, maxLength: 200, description: 'Title of the inbox items.' }),
 }
+const filter = nullable(filterJson)
 const audience = t.Enum(['all_members'], { description: 'Who gets the item: every member of the workspace, the actor included.' })
 
 /** Body that creates a notification rule, enabled at once. */
 export const notificationRuleInput = schema(
-  t.Object({ ...ruleProperties, audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }),
+  t.Object({ ...ruleProperties, filter: t.Optional(filter), audience: t.Optional(audience) }, { title: 'NotificationRuleInput' }),
 )
 export type NotificationRuleInput = TypeOf<typeof notificationRuleInput>
 
@@ -21,6 +23,7 @@ export const notificationRuleChange = schema(
   t.Object(
     {
       ...t.Partial(t.Object(ruleProperties)).properties,
+      filter: t.Optional(filter),
       audience: t.Optional(audience),
       enabled: t.Optional(t.Boolean({ description: 'False: the rule is kept and does not fire.' })),
     },
@@ -35,6 +38,7 @@ export const notificationRule = schema(
     {
       id: uuid,
       ...ruleProperties,
+      filter,
       audience,
       enabled: t.Boolean(),
       created_at: instant,

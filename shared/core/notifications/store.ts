@@ -1,4 +1,5 @@
 import type { NotificationRule } from '#shared/core/notifications/schemas.ts'
+import type { Filter } from '#shared/core/records/query/filter-tree.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { creationPage } from '#shared/platform/db/lists.ts'
 import {
@@ -6,6 +7,7 @@ import {
   boolean,
   instant,
   integer,
+  json,
   type RowOf,
   selectList,
   text,
@@ -29,6 +31,7 @@ const ruleColumns = {
   object_type: text.notNull,
   event: text.as<NotificationRule['event']>().notNull,
   title: text.notNull,
+  filter: json.as<Filter>(),
   audience: text.as<NotificationRule['audience']>().notNull,
   enabled: boolean.notNull,
   created_at: instant.notNull,
@@ -61,21 +64,28 @@ export const findCrowdedTypes = statement(
 /** Creates a rule. */
 export const insertRule = statement(
   'notifications.insertRule',
-  `insert into notification_rules (workspace_id, id, name, object_type, event, title, audience)
-   values ($workspaceId, $id, $name, $objectType, $event, $title, $audience)
+  `insert into notification_rules (workspace_id, id, name, object_type, event, title, filter, audience)
+   values ($workspaceId, $id, $name, $objectType, $event, $title, $filter::json, $audience)
    returning ${ruleList}`,
   {
-    params: { workspaceId: uuid, id: uuid, name: text, objectType: text, event: text, title: text, audience: text },
+    params: { workspaceId: uuid, id: uuid, name: text, objectType: text, event: text, title: text, filter: json.orNull, audience: text },
     columns: ruleColumns,
   },
 )
 
-/** Changes a rule; a null leaves its column unchanged. */
+/** Locks a rule until the transaction ends and returns it. */
+export const lockRule = statement(
+  'notifications.lockRule',
+  `select ${ruleList} from notification_rules where workspace_id = $workspaceId and id = $id for update`,
+  { params: { workspaceId: uuid, id: uuid }, columns: ruleColumns },
+)
+
+/** Changes a rule; a null leaves its column unchanged, but for the filter. */
 export const updateRule = statement(
   'notifications.updateRule',
   `update notification_rules
    set name = coalesce($name, name), object_type = coalesce($objectType, object_type), event = coalesce($event, event),
-     title = coalesce($title, title), audience = coalesce($audience, audience), enabled = coalesce($enabled, enabled),
+     title = coalesce($title, title), filter = $filter::json, audience = coalesce($audience, audience), enabled = coalesce($enabled, enabled),
      updated_at = now()
    where workspace_id = $workspaceId and id = $id
    returning ${ruleList}`,
@@ -87,6 +97,7 @@ export const updateRule = statement(
       objectType: text.orNull,
       event: text.orNull,
       title: text.orNull,
+      filter: json.orNull,
       audience: text.orNull,
       enabled: boolean.orNull,
     },
@@ -101,11 +112,11 @@ export const deleteRule = statement(
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** The titles of all rules. */
-export const findTitles = statement(
-  'notifications.findTitles',
-  'select id, title from notification_rules where workspace_id = $workspaceId order by id',
-  { params: { workspaceId: uuid }, columns: { id: uuid.notNull, title: text.notNull } },
+/** The titles and filters of all rules. */
+export const findNoticeRules = statement(
+  'notifications.findNoticeRules',
+  'select id, title, filter from notification_rules where workspace_id = $workspaceId order by id',
+  { params: { workspaceId: uuid }, columns: { id: uuid.notNull, title: text.notNull, filter: json.as<Filter>() } },
 )
 
 /**

@@ -1,5 +1,5 @@
 import { presentValuesView } from '#shared/core/records/audit/audit-values.ts'
-import { findValuesOfEntries } from '#shared/core/records/audit/store.ts'
+import { findReplacedValues, findValuesOfEntries } from '#shared/core/records/audit/store.ts'
 import { isOfPresentField, type Writing } from '#shared/core/records/earlier-fields.ts'
 import { emptyValues, type RecordView, type StoredRecord, type Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -49,6 +49,26 @@ export async function readSnapshots({ db }: Pick<Scope, 'db'>, delivery: EventDe
     return { entryId, id, created_by, created_at: toUtc(created_at), updated_at: toUtc(updated_at), values, writing }
   })
 }
+
+/** A change of a record: the record after it, or before its deletion, and what an update replaced. */
+export interface RecordChange {
+  readonly after: RecordSnapshot
+  /** The earlier values of the fields that an update wrote, in JSON form; null for empty ones. */
+  readonly before: Readonly<Record<string, unknown>>
+}
+
+/** The changes of a delivery, as `readSnapshots` gives them. Runs one statement. */
+export async function readChanges({ db }: Pick<Scope, 'db'>, delivery: EventDelivery): Promise<RecordChange[]> {
+  const snapshots = await readSnapshots({ db }, delivery)
+  const { workspaceId, event, entryIds } = delivery
+  const rows = event === 'updated' && snapshots.length > 0 ? await db.query(findReplacedValues({ workspaceId, entryIds })) : []
+  const before = new Map(rows.map((row) => [row.id, row.before ?? {}]))
+  return snapshots.map((after) => ({ after, before: before.get(after.entryId) ?? {} }))
+}
+
+/** The record before an update; its other properties are those after it. */
+export const beforeChange = (type: RecordType, { after, before }: RecordChange): StoredRecord =>
+  snapshotToRecord(type, { ...after, values: { ...after.values, ...before } })
 
 /** PostgreSQL ends an instant in JSON with `+00:00` and omits trailing zeros. */
 const toUtc = (instant: string): string => toUtcInstant(instant) ?? instant

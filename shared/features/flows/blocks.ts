@@ -2,6 +2,8 @@ import type { Block, Trigger } from '#shared/core/automation/block.ts'
 import type { BlockView } from '#shared/core/automation/schemas.ts'
 import { notifyBlock } from '#shared/core/notifications/blocks.ts'
 import { createRecordBlock } from '#shared/core/records/blocks/create-record.ts'
+import { deleteRecordBlock } from '#shared/core/records/blocks/delete-record.ts'
+import { findRecordsBlock } from '#shared/core/records/blocks/find-records.ts'
 import { recordEventTrigger } from '#shared/core/records/blocks/trigger-record-event.ts'
 import { updateRecordBlock } from '#shared/core/records/blocks/update-record.ts'
 import { postEntryBlock } from '#shared/features/accounting/blocks.ts'
@@ -30,6 +32,8 @@ export const blockKinds: readonly (Block | Trigger)[] = [
   waitBlock,
   createRecordBlock,
   updateRecordBlock,
+  deleteRecordBlock,
+  findRecordsBlock,
   runFunctionBlock,
   httpRequestBlock,
   sendMessageBlock,

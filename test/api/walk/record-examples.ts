@@ -150,9 +150,12 @@ export const recordExamples: Examples = {
   },
   [`POST ${rules}`]: {
     needs: 'notifications:create',
+    ...readable,
     on: onType,
     keyInside: true,
-    call: ({ keys }) => ({ body: { name: 'New', object_type: keys.type, event: 'deleted', title: 'Gone' } }),
+    call: ({ keys }) => ({
+      body: { name: 'New', object_type: keys.type, event: 'deleted', title: 'Gone', filter: { field: keys.name, op: 'not_empty' } },
+    }),
   },
   [`GET ${rules}/:ruleId`]: {
     needs: 'notifications:read',

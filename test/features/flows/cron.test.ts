@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { cronProblem, isCron, nextCronTime } from '#shared/features/flows/triggers/cron.ts'
+import { cronProblem, isCron, nextScheduledTime } from '#shared/features/flows/triggers/cron.ts'
 
 interface Case {
   readonly expr: string
@@ -25,6 +25,7 @@ const isNone = ({ expr, fields }: Case): boolean => fields !== 5 || /[?#@]|\dW|\
 const differs: Readonly<Record<string, string>> = { '0-59/65 10 * * *': '2021-08-26T10:00:00Z' }
 
 const minute = 60_000
+const nextCronTime = (cron: string, after: Date): Date | undefined => nextScheduledTime({ cron }, after)
 const at = (text: string): Date => new Date(text)
 
 /** The first minute at or after an instant that is due, as the cases count: seconds are cut off. */

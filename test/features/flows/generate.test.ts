@@ -63,8 +63,8 @@ const bad: readonly (readonly [name: string, answer: Agent['answer'], says: RegE
   ],
   [
     'an unknown setting of a trigger',
-    { content: JSON.stringify({ ...soundDraft, nodes: [{ id: 't', type: 'trigger.record_event', config: { fields: 'x' } }] }) },
-    /nodes\[0\]\.config\.fields is no key of/,
+    { content: JSON.stringify({ ...soundDraft, nodes: [{ id: 't', type: 'trigger.record_event', config: { watch: 'x' } }] }) },
+    /nodes\[0\]\.config\.watch is no key of/,
   ],
   [
     'a lone surrogate',

@@ -113,15 +113,30 @@ test('schedules: in a suspended workspace a schedule waits, and runs once afterw
   t.deepEqual(await eventsOf(org, flow.id), [`${day}T04:01:00.000000Z`])
 })
 
+test('schedules: a schedule in a time zone runs at its times there', async (t) => {
+  await open()
+  const org = await createOrg(w)
+  at('06:30:00')
+  const trigger = ['t', 'trigger.schedule', { cron: '30 12 * * *', timezone: 'Asia/Kolkata' }] as const
+  const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, make) })
+  t.is(flow.next_run_at, `${day}T07:00:00.000000Z`)
+  at('07:00:00')
+  await file()
+  await w.drain()
+  t.deepEqual(await eventsOf(org, flow.id), [`${day}T07:00:00.000000Z`])
+  const next = (await org.owner.get(`${org.path}/flows/${flow.id}`)).data.next_run_at
+  t.is(next, new Date(Date.parse(`${day}T07:00:00Z`) + 86_400_000).toISOString().replace('.000Z', '.000000Z'))
+})
+
 test('schedules: 100 flows of every minute make 100 runs a minute with several workers', async (t) => {
   await open()
   const org = await createOrg(w)
-  at('05:00:30')
+  at('08:00:30')
   const flow = await createFlow(t, org, { ...every('* * * * *'), enabled: false })
-  const dueAt = new Date(`${day}T05:01:00Z`)
+  const dueAt = new Date(`${day}T08:01:00Z`)
   t.is(await addScheduledFlows(w.db, org.id, flow.id, { count: 100, createdAt: now, dueAt }), 100)
   for (const minute of ['01', '02', '03']) {
-    at(`05:${minute}:00`)
+    at(`08:${minute}:00`)
     await file()
     await w.drain()
   }

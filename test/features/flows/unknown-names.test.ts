@@ -15,6 +15,10 @@ const unknowns: readonly (readonly [type: string, config: object, message: RegEx
     /^values.x names no field of locations$/,
   ],
   ['action.update_record', { object_type: 'locations', record_id: ' ', values: {} }, /^record_id is required$/],
+  ['action.delete_record', { object_type: 'locations', record_id: 'nope' }, /^record_id must be an id, got nope$/],
+  ['action.delete_record', { object_type: 'nowhere', record_id: none }, /^object_type must be the key of a record type$/],
+  ['action.find_records', { object_type: 'nowhere', filter: '[]' }, /^object_type must be the key of a record type$/],
+  ['action.find_records', { object_type: 'locations', sort: 'nmae' }, /^sort must be a field of locations that you may read, got nmae$/],
   [
     'action.send_message',
     { connection_id: '{{trigger.input}}', record_type: 'invoices', record_id: none, to_field: 'customer_mail', body_text: 'x' },

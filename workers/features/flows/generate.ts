@@ -3,7 +3,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
 import { findFlowProblems, readDefinition } from '#shared/features/flows/definitions/check.ts'
-import { definitionViewOf, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
+import { definitionViewOf, loadKnownReferences, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import { type FlowDraft, flowInput } from '#shared/features/flows/definitions/schemas.ts'
 import { generateFlowJob } from '#shared/features/flows/jobs.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
@@ -66,7 +66,7 @@ async function draftOf(scope: Scope, answerText: string): Promise<FlowDraft> {
     const proposed = parseJson(answerText.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''), 'flow')
     const { name, ...sent } = flowInput.parse(proposed, 'flow')
     const { definition, positions } = readDefinition(sent, [])
-    const problems = findFlowProblems(definition, await loadSurroundings(scope))
+    const problems = findFlowProblems(definition, await loadKnownReferences(scope, { ...definition, editor_id: scope.actor.id }))
     return { name, ...definitionViewOf(definition, positions), problems: problems.map((found) => ({ ...found })) }
   } catch (error) {
     if (error instanceof Problem && error.status < 500) throw agentError(error.message)
@@ -96,8 +96,8 @@ async function buildPrompt(scope: Scope, wish: string): Promise<{ role: 'system'
     '{"name": text, "nodes": [{"id": text, "type": text, "config": object, "position": {"x": number, "y": number}}],',
     ' "edges": [{"id": text, "source": node id, "source_handle": one of the handles of the source, "target": node id}], "context": object of text}.',
     'Exactly one node is a trigger, and the edges form no cycle. Texts may refer to {{trigger.record.<field>}}, {{trigger.record_id}},',
-    '{{trigger.event}}, {{trigger.input.<path>}}, {{trigger.calendar_event.<field>}}, {{context.<name>}}, {{steps.<node id>.<path>}}, and inside',
-    'the loop of a logic.for_each to {{item}}, {{item.<path>}} and {{index}}.',
+    '{{trigger.event}}, {{trigger.input.<path>}}, {{trigger.calendar_event.<field>}}, {{context.<name>}}, {{steps.<node id>.<path>}}, of an updated',
+    'record to {{trigger.before.<field>}} and {{trigger.changed}}, and inside the loop of a logic.for_each to {{item}}, {{item.<path>}} and {{index}}.',
     `The kinds of nodes: ${JSON.stringify(kinds)}`,
     `The record types: ${JSON.stringify(await typesOf(scope))}`,
   ].join('\n')

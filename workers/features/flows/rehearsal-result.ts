@@ -13,11 +13,11 @@ import { getMessage } from '#shared/features/messages/sending/messages.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /**
- * Returns the trigger input with only those values of its record that `scope` may read; of a record that it may not read, the id and the
- * creation time.
+ * Returns the trigger input with only those values of its record, and of the record before the change, that `scope` may read; of a record
+ * that it may not read, the id and the creation time.
  */
 export async function readableInput(scope: Scope, { id: _, input, objectType, ...run }: EndedRun): Promise<TriggerInput> {
-  const { record, record_id } = input
+  const { record, record_id, before, changed } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
   const type = await findRecordType(scope, objectType ?? '')
   const view = type && (await viewsOf(scope, type, [record_id])).get(record_id)
@@ -26,11 +26,18 @@ export async function readableInput(scope: Scope, { id: _, input, objectType, ..
     if (!type || !view) return false
     return isOfPresentField(type, key, writingOf(run)) ? Object.hasOwn(view.values, key) : seesEarlierFields(scope, type.key)
   }
-  return { ...input, record: Object.fromEntries(Object.entries(record).filter(([key]) => isReadable(key))) }
+  const readable = (values: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => isReadable(key)))
+  return {
+    ...input,
+    record: readable(record),
+    ...(before ? { before: readable(before) } : {}),
+    ...(changed ? { changed: changed.filter(isReadable) } : {}),
+  }
 }
 
 /**
- * Returns the trigger input without the record, calendar event or input, and without their ids, when the rehearsal's caller may not see
+ * Returns the trigger input without the record, what it was, the calendar event or input, and without their ids, when the rehearsal's caller may not see
  * them.
  */
 export async function visibleInput(
@@ -38,7 +45,7 @@ export async function visibleInput(
   input: TriggerInput,
   run: Omit<TriggeredRun, 'has_input' | 'record_keys'>,
 ): Promise<TriggerInput> {
-  const { record, record_id, calendar_event, input: manualInput, ...others } = input
+  const { record, record_id, before: _, changed: __, calendar_event, input: manualInput, ...others } = input
   if (record_id === undefined && calendar_event === undefined && manualInput == null) return input
   const shown = { ...run, has_input: manualInput != null, record_keys: Object.keys(record ?? {}) }
   const access = (await loadTriggerAccess(caller, [shown])).get(run.id)
@@ -59,26 +66,31 @@ async function viewsOf(scope: Scope, type: RecordType, ids: readonly string[]): 
   return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
 }
 
-/** Records created and changed since a position in the audit, with the fields that the caller may see. */
+/**
+ * Records created, changed and deleted since a position in the audit, with the fields that the caller may see. The rehearsal deletes with the
+ * caller's rights, so the caller may know the deleted ones.
+ */
 export async function recordChangesSince(
   scope: Scope,
   { auditPosition, requestId }: { readonly auditPosition: string; readonly requestId: string },
-): Promise<Pick<RehearsedRun, 'created' | 'changed'>> {
+): Promise<Pick<RehearsedRun, 'created' | 'changed' | 'deleted'>> {
   const entries = await scope.db.query(findAuditEntriesSince({ workspaceId: scope.workspace.id, afterId: auditPosition, requestId }))
   const created: RehearsedRun['created'] = []
   const changed: RehearsedRun['changed'] = []
+  const deleted: RehearsedRun['deleted'] = []
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
     const type = await findRecordType(scope, object_type)
     if (!type) continue
     const views = await viewsOf(scope, type, [...new Set(ofType.map(({ record_id }) => record_id))])
     for (const [record_id, ofRecord] of Map.groupBy(ofType, (entry) => entry.record_id)) {
-      const view = views.get(record_id)
+      const [view, isNew] = [views.get(record_id), ofRecord[0]?.before === null]
+      if (!isNew && ofRecord.at(-1)?.after === null) deleted.push({ object_type, record_id })
       if (!view) continue
-      if (ofRecord[0]?.before === null) created.push({ id: record_id, object_type, values: { ...view.values } })
+      if (isNew) created.push({ id: record_id, object_type, values: { ...view.values } })
       else changed.push({ object_type, record_id, ...sidesOf(ofRecord, view) })
     }
   }
-  return { created, changed }
+  return { created, changed, deleted }
 }
 
 /** Merges the changes of a record into one, with the fields that the caller may see. */

@@ -155,5 +155,5 @@ function failed({ id }: EndedRun, error: unknown): RehearsedRun {
   const isTooLong = isStatementCancelled(error)
   if (error !== undefined && !isLockTimeout(error) && !isTooLong) throw error
   const reason = isTooLong ? tooLong : 'another request is changing data that the run needs'
-  return { run_id: id, status: 'failed', created: [], changed: [], messages: [], would_call: [], error: reason }
+  return { run_id: id, status: 'failed', created: [], changed: [], deleted: [], messages: [], would_call: [], error: reason }
 }

@@ -1,9 +1,13 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
-import { toValuesView } from '#shared/core/records/record.ts'
-import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
+import { createRecordMatcher, orNone } from '#shared/core/records/query/filter.ts'
+import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { type StoredRecord, toValuesView } from '#shared/core/records/record.ts'
+import { beforeChange, type RecordChange, readChanges, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { withoutPersonalStanding } from '#shared/core/scope/actor.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
-import { findRecordType } from '#shared/core/types/record-type.ts'
+import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
+import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import { type AnnouncedEvent, accessToAnnouncedEvent, minutesOfEventName } from '#shared/features/calendar/announce.ts'
 import { createRunExecution, loadCompiledFlow, stepBudget } from '#shared/features/flows/execution/load.ts'
 import { blockOf, type CompiledFlow, stepContextOf } from '#shared/features/flows/execution/run-execution.ts'
@@ -31,7 +35,7 @@ export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, sco
 async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<void> {
   const { workspaceId } = delivery
   const flows = await scope.db.query(findEnabledFlows({ workspaceId, ids: delivery.listenerIds }))
-  const recordSnapshots = delivery.source === recordSource ? await readSnapshots(scope, delivery) : []
+  const changes = delivery.source === recordSource ? await readChanges(scope, delivery) : []
   const newRuns: NewRun[] = []
   const skipped = new Map<string, number>()
   const budget = stepBudget(scope.db)
@@ -41,7 +45,7 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
     if (editor.refusal || !compiled) continue
     const inputs =
       delivery.source === recordSource
-        ? await recordInputs(impersonal(editor.value), delivery, recordSnapshots)
+        ? await recordInputs(impersonal(editor.value), delivery, changes, compiled.graph.trigger?.config ?? {}, budget)
         : await eventInputs(editor.value, delivery)
     const startingInputs: Input[] = []
     for (const one of inputs) {
@@ -70,21 +74,53 @@ interface Input {
 }
 
 /**
- * Inputs from records as they were after the change, with the fields that the editor may read. A record that the editor may not read starts
- * no run.
+ * Inputs from records as they were after the change, with the fields that the editor may read. A record that the editor may not read, or
+ * that the trigger does not let through, starts no run.
  */
-async function recordInputs(editor: Scope, { objectType, event }: EventDelivery, snapshots: readonly RecordSnapshot[]): Promise<Input[]> {
+async function recordInputs(
+  editor: Scope,
+  { objectType, event }: EventDelivery,
+  changes: readonly RecordChange[],
+  { filter, fields }: Readonly<Record<string, unknown>>,
+  budget: ComputeBudget,
+): Promise<Input[]> {
   const type = await findRecordType(editor, objectType)
   if (!type) return []
   const access = recordAccessFor(editor, type, 'records:read')
+  // No record passes where the filter no longer fits the type, or names a field that a rule could hide from the editor.
+  const isFiltered = filter !== undefined && filter !== ''
+  const matches = isFiltered ? orNone(() => createRecordMatcher(type, access, readFilterTree(filter))) : access.test
+  const watched = event === 'updated' ? ((fields ?? []) as readonly string[]) : []
   const triggerVisibility = { type_revision: type.revision }
-  return snapshots.flatMap((snapshot) => {
-    const stored = snapshotToRecord(type, snapshot)
-    if (!access.test(stored)) return []
-    const { id, created_at } = snapshot
-    const record = { id, created_at, ...toValuesView(type, stored.values, access.visibleFields(stored)) }
-    return [{ key: snapshot.entryId, input: { event, record_id: id, record }, triggerVisibility, isPersonal: false }]
-  })
+  const inputs: Input[] = []
+  for (const change of changes) {
+    await budget.pause()
+    const stored = snapshotToRecord(type, change.after)
+    if (!matches(stored)) continue
+    const visible = access.visibleFields(stored)
+    const replaced = event === 'updated' ? replacedValues(type, access, change, stored, visible) : undefined
+    if (watched.length > 0 && !watched.some((key) => replaced?.changed.includes(key))) continue
+    const { id, created_at, entryId } = change.after
+    const record = { id, created_at, ...toValuesView(type, stored.values, visible) }
+    inputs.push({ key: entryId, input: { event, record_id: id, record, ...replaced }, triggerVisibility, isPersonal: false })
+  }
+  return inputs
+}
+
+/** What an update replaced, as far as the editor may read it: earlier values must have been readable then, too. */
+function replacedValues(
+  type: RecordType,
+  access: RecordAccess,
+  change: RecordChange,
+  stored: StoredRecord,
+  visible: ReadonlySet<string>,
+): Required<Pick<TriggerInput, 'before' | 'changed'>> {
+  const earlier = beforeChange(type, change)
+  const isChanged = (key: string) => visible.has(key) && !isSameValue(stored.values[key] ?? null, earlier.values[key] ?? null)
+  return {
+    before: toValuesView(type, earlier.values, visible.intersection(access.visibleFields(earlier))),
+    changed: type.fields.flatMap(({ key }) => (isChanged(key) ? [key] : [])),
+  }
 }
 
 /** The scope without personal standing, for work that runs for others than its actor. */

@@ -1,7 +1,7 @@
 import { flowScheduleDue, startScheduledRunJob } from '#shared/features/flows/jobs.ts'
 import { startRuns } from '#shared/features/flows/runs/start.ts'
 import { findEnabledFlows, findVersion, lockFlow } from '#shared/features/flows/store.ts'
-import { nextCronTime } from '#shared/features/flows/triggers/cron.ts'
+import { nextScheduledTime, scheduleOf } from '#shared/features/flows/triggers/cron.ts'
 import { triggerOf } from '#shared/features/flows/triggers/subscribe.ts'
 import { setDueIfUnset } from '#shared/platform/due/due-times.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -18,12 +18,12 @@ export default definePlatformHandler(startScheduledRunJob, async ({ payload: { w
     const [definition] = flow ? await tx.query(findVersion({ workspaceId, flowId, version: flow.version })) : []
     const trigger = definition && triggerOf(definition)
     if (!flow || trigger?.type !== 'trigger.schedule') return
-    const cron = trigger.config.cron as string
+    const schedule = scheduleOf(trigger.config)
     const due = new Date(at)
-    const next = nextCronTime(cron, scope.now())
+    const next = nextScheduledTime(schedule, scope.now())
     if (next) await setDueIfUnset(tx, flowScheduleDue, workspaceId, [{ subject: flowId, at: next }])
     // No run is created when the instant belongs to an earlier schedule of the flow.
-    if (nextCronTime(cron, new Date(due.getTime() - 1))?.getTime() !== due.getTime()) return
+    if (nextScheduledTime(schedule, new Date(due.getTime() - 1))?.getTime() !== due.getTime()) return
     const event = toInstant(due)
     const heading = { kind: 'schedule', event, object_type: null, record_id: null }
     const run = {

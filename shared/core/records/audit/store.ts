@@ -93,3 +93,13 @@ export const findValuesOfEntries = statement(
     columns: { id: uuid.notNull, values: jsonb.as<Readonly<Record<string, unknown>>>().notNull, type_revision: bigint },
   },
 )
+
+/** The values that changes of records replaced, by the ids of the changes' audit entries. */
+export const findReplacedValues = statement(
+  'records.findReplacedValues',
+  'select id, before from audit_entries where workspace_id = $workspaceId and id = any($entryIds::uuid[]) order by id',
+  {
+    params: { workspaceId: uuid, entryIds: uuids },
+    columns: { id: uuid.notNull, before: jsonb.as<Readonly<Record<string, unknown>>>() },
+  },
+)

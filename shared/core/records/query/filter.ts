@@ -11,7 +11,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { Params } from '#shared/platform/db/statements/sql-types.ts'
 import { slot } from '#shared/platform/db/statements/statement.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** One condition of a query: SQL with slots and their types, made on demand, and the values of the slots. */
 export interface QueryCondition {
@@ -29,6 +29,23 @@ export interface QueryCondition {
 export function createRecordMatcher(type: RecordType, access: RecordAccess, filter: Filter): (record: StoredRecord) => boolean {
   const matches = compileTest(type, access.hideable, filter, 'filter')
   return (record) => access.test(record) && matches(record)
+}
+
+/**
+ * Compiles a stored filter to a test of records, whoever reads them. No record passes where the filter no longer fits the type: a field is
+ * gone, or has another type.
+ */
+export const createStoredTest = (type: RecordType, filter: Filter): ((record: StoredRecord) => boolean) =>
+  orNone(() => compileTest(type, new Set(), filter, 'filter'))
+
+/** The test that `compile` returns; one that no record passes where it throws VALIDATION_ERROR. */
+export function orNone(compile: () => (record: StoredRecord) => boolean): (record: StoredRecord) => boolean {
+  try {
+    return compile()
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'VALIDATION_ERROR') return () => false
+    throw error
+  }
 }
 
 /** Throws VALIDATION_ERROR that names `path` where a filter does not fit the type, or names a field that a rule could hide. */

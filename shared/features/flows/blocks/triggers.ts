@@ -1,5 +1,5 @@
 import { defineTrigger, textSetting } from '#shared/core/automation/block.ts'
-import { cronProblem } from '#shared/features/flows/triggers/cron.ts'
+import { cronProblem, zoneProblem } from '#shared/features/flows/triggers/cron.ts'
 
 export const manualTrigger = defineTrigger({
   type: 'trigger.manual',
@@ -15,9 +15,17 @@ export const scheduleTrigger = defineTrigger({
   type: 'trigger.schedule',
   kind: 'schedule',
   label: 'Schedule',
-  description: 'Runs at the times of a cron expression, in UTC.',
-  settings: { cron: textSetting('Five fields: minute, hour, day of month, month, day of week.') },
+  description: 'Runs at the times of a cron expression.',
+  settings: {
+    cron: textSetting('Five fields: minute, hour, day of month, month, day of week.'),
+    timezone: textSetting('IANA name of the time zone in which cron is read; UTC when blank.'),
+  },
   required: ['cron'],
-  problems: ({ cron }) => [cron === undefined ? undefined : cronProblem(cron as string)].filter((problem) => problem !== undefined),
+  problems: ({ cron, timezone }) =>
+    [
+      cron === undefined ? undefined : cronProblem(cron as string),
+      // Blank text means UTC.
+      timezone === undefined || (timezone as string).trim() === '' ? undefined : zoneProblem(timezone as string),
+    ].filter((problem) => problem !== undefined),
   sample: { event: '2026-11-21T09:00:00.000000Z' },
 })

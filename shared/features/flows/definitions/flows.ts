@@ -13,6 +13,7 @@ import type {
   FlowProblem,
   FlowView,
 } from '#shared/features/flows/definitions/schemas.ts'
+import { loadTestedTypes } from '#shared/features/flows/definitions/tested-types.ts'
 import { flowLimits } from '#shared/features/flows/limits.ts'
 import { flowDeletedError } from '#shared/features/flows/runs/schemas.ts'
 import { failOpenRuns } from '#shared/features/flows/runs/store.ts'
@@ -37,7 +38,7 @@ import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 export const getFlow = async (scope: Scope, id: string): Promise<FlowView> => viewFlow(scope, await requireFlow(scope, id))
 
 /** Builds the response view of a flow. */
-export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await loadSurroundings(scope))
+export const viewFlow = async (scope: Scope, row: FlowRow): Promise<FlowView> => viewOf(row, await loadKnownReferences(scope, row))
 
 /** Returns the stored row of a flow. Throws NOT_FOUND. */
 export async function requireFlow({ db, workspace }: Scope, id: string): Promise<FlowRow> {
@@ -50,7 +51,9 @@ export async function requireFlow({ db, workspace }: Scope, id: string): Promise
 export async function createFlow(scope: Scope, input: FlowInput): Promise<FlowView> {
   const { definition, positions } = readDefinition(input, [])
   const { workspace } = scope
-  const isComplete = input.enabled === true && findFlowProblems(definition, await loadSurroundings(scope)).length === 0
+  const isComplete =
+    input.enabled === true &&
+    findFlowProblems(definition, await loadKnownReferences(scope, { ...definition, editor_id: editorOf(scope) })).length === 0
   const [id, now] = [newId(), scope.now()]
   return scope.db.transaction(async (tx) => {
     const heading = { workspaceId: workspace.id, id, name: input.name, description: input.description ?? '' }
@@ -82,7 +85,10 @@ export async function changeFlow(scope: Scope, id: string, { name, description, 
     const version = isDefinitionChanged ? await addVersion(txScope, tx, stored, next, now) : null
     const isEnabled = enabled ?? stored.enabled
     // A name or description can change even if a block refers to something that was removed: only a new definition or enabling is checked.
-    if (isEnabled && (enabled || parsed)) refuseProblems(findFlowProblems(next, await loadSurroundings(txScope)))
+    if (isEnabled && (enabled || parsed)) {
+      const editor_id = isDefinitionChanged ? editorOf(scope) : stored.editor_id
+      refuseProblems(findFlowProblems(next, await loadKnownReferences(txScope, { ...next, editor_id })))
+    }
     const texts = { name, description: description === undefined ? null : (description ?? '') }
     const positions = parsed ? JSON.stringify(parsed.positions) : null
     await tx.query(updateFlow({ ...texts, workspaceId: scope.workspace.id, id, enabled: isEnabled, version, positions, now }))
@@ -100,7 +106,10 @@ export async function restoreDefinition(scope: Scope, id: string, definition: Fl
   return scope.db.transaction(async (tx) => {
     const txScope = within(scope, tx)
     const stored = await lockRow(txScope, id)
-    if (stored.enabled) refuseProblems(findFlowProblems(definition, await loadSurroundings(txScope)))
+    if (stored.enabled) {
+      const known = await loadKnownReferences(txScope, { ...definition, editor_id: editorOf(scope) })
+      refuseProblems(findFlowProblems(definition, known))
+    }
     const now = scope.now()
     const version = await addVersion(txScope, tx, stored, definition, now)
     await tx.query(updateFlow({ ...unchanged, workspaceId: scope.workspace.id, id, version, now }))
@@ -122,6 +131,12 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
   })
 }
 
+/** Loads what the blocks of a flow may currently refer to, and test, with the rights of its editor. */
+export const loadKnownReferences = async (scope: Scope, flow: Parameters<typeof loadTestedTypes>[1]): Promise<KnownReferences> => ({
+  ...(await loadSurroundings(scope)),
+  testedTypes: await loadTestedTypes(scope, flow),
+})
+
 /** Loads the names and ids that flows of the workspace may currently refer to. */
 export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
   const [row] = await db.query(findSurroundings({ workspaceId: workspace.id }))
@@ -136,6 +151,7 @@ export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'wo
     // The team calendar is created at its first use, so it may be missing from the rows.
     calendarKeys: new Set([...(row?.calendars ?? []), teamCalendarKey]),
     roleIds: new Set(row?.roles),
+    testedTypes: new Map(),
   }
 }
 

@@ -4,6 +4,7 @@ import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { flowOutlineOf, loadSurroundings } from '#shared/features/flows/definitions/flows.ts'
 import type { FlowOutline, FlowSummary } from '#shared/features/flows/definitions/schemas.ts'
+import { loadTestedTypes } from '#shared/features/flows/definitions/tested-types.ts'
 import { findFlowNodes, findFlows, type ListedFlowRow } from '#shared/features/flows/store.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -37,7 +38,8 @@ export async function listBriefFlows(scope: Scope): Promise<BriefFlow[]> {
 }
 
 /** Builds summaries. They need the nodes to derive the outlines; nodes are read and released in small batches. */
-async function* summariesOf({ db, workspace }: Scope, rows: readonly ListedFlowRow[], known: KnownReferences): AsyncGenerator<FlowSummary> {
+async function* summariesOf(scope: Scope, rows: readonly ListedFlowRow[], known: KnownReferences): AsyncGenerator<FlowSummary> {
+  const { db, workspace } = scope
   const digest = digestOf(known)
   const budget = computeBudget(db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })
   const summaryOf = ({ node_bytes: _, ...row }: ListedFlowRow, outline: FlowOutline) => ({
@@ -46,13 +48,21 @@ async function* summariesOf({ db, workspace }: Scope, rows: readonly ListedFlowR
     ...outline,
   })
   for (const batch of batchesOf(rows)) {
+    const unkept = new Set<string>()
     const unknown = batch.filter((row) => outlines.get(cacheKeyOf(row))?.digest !== digest)
     const places = { workspaceId: workspace.id, flowIds: unknown.map(({ id }) => id), versions: unknown.map(({ version }) => version) }
     const found = unknown.length > 0 ? await db.query(findFlowNodes(places)) : []
-    const built = new Map(found.map(({ flow_id, nodes }) => [flow_id, flowOutlineOf({ nodes }, known)]))
+    const built = new Map<string, FlowOutline>()
+    for (const { flow_id, nodes } of found) {
+      const editor_id = unknown.find(({ id }) => id === flow_id)?.editor_id ?? null
+      const testedTypes = await loadTestedTypes(scope, { nodes, editor_id })
+      built.set(flow_id, flowOutlineOf({ nodes }, { ...known, testedTypes }))
+      // The rights of its editor decide, too, and the digest does not hold them.
+      if (testedTypes.size > 0) unkept.add(flow_id)
+    }
     for (const row of batch) {
       const outline = built.get(row.id) ?? outlines.get(cacheKeyOf(row))?.outline ?? flowOutlineOf({ nodes: [] }, known)
-      if (built.has(row.id)) remember(cacheKeyOf(row), { digest, outline })
+      if (built.has(row.id) && !unkept.has(row.id)) remember(cacheKeyOf(row), { digest, outline })
       yield summaryOf(row, outline)
     }
     await budget.pause()
@@ -85,7 +95,7 @@ function forget(key: string): void {
   outlines.delete(key)
 }
 
-function digestOf(known: KnownReferences): string {
+function digestOf({ testedTypes: _, ...known }: KnownReferences): string {
   const lists = Object.values(known).map((names: ReadonlySet<string> | ReadonlyMap<string, ReadonlySet<string>>) =>
     names instanceof Map ? [...names].map(([key, fields]) => [key, [...fields]]) : [...names],
   )

@@ -32,6 +32,7 @@ const rehearsedRun = t.Object(
         after: values('The values that these fields would have.'),
       }),
     ),
+    deleted: t.Array(t.Object({ object_type, record_id: t.String() })),
     messages: t.Array(t.Object({ node_id: t.String(), to: nullable(t.String()), subject: nullable(t.String()), skipped: t.Boolean() })),
     would_call: t.Array(t.String(), {
       description: 'Blocks that would call out or run a function with an input that no recorded step had.',

@@ -1,5 +1,6 @@
 import { pathsIn } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { testsOwnFields } from '#shared/core/records/blocks/tested-fields.ts'
 import { isOfPresentField, seesEarlierFields, type Writing } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { permits } from '#shared/core/scope/access.ts'
@@ -138,12 +139,13 @@ async function viewsOf(
     ofRecords.map(({ output }) => output),
   )
   const partial = ofRecords.filter(({ output, ...step }) => !records.isWhole(output, writingOf(step)))
-  const isHidden = await derivedBlockTest(scope, run, access, new Set(partial.map(({ node_id }) => node_id)))
+  const hiddenLists = await hiddenRecordLists(scope, run, steps)
+  const isHidden = await derivedBlockTest(scope, run, access, new Set([...partial.map(({ node_id }) => node_id), ...hiddenLists]))
   return steps.map(({ output, is_cut, error, type_revision, ...step }) => {
     if (step.status === 'failed')
       return { ...step, ...(error ? { error: visibleErrorText(error, seesAll && !isHidden(step.node_id)) } : {}) }
     if (showsRecord(step.node_type)) return { ...step, ...records.show(output, writingOf({ ...step, type_revision })) }
-    if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) !== 'readers')) return step
+    if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) === 'editors')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
 }
@@ -159,6 +161,25 @@ const visibilityOf = (type: string): string => {
 }
 const showsRecord = (type: string): boolean => visibilityOf(type) === 'record'
 
+/**
+ * Ids of the blocks that found records which the caller may not see in full. Which records match tells of their values, so an output is shown
+ * to the owner and to callers who may read every field of every record that the block tested, and to no others.
+ */
+async function hiddenRecordLists(scope: Scope, { flow_id, version }: FlowRunViewRow, steps: readonly FlowStepViewRow[]): Promise<string[]> {
+  const nodeIds = new Set(steps.filter(({ node_type }) => visibilityOf(node_type) === 'records').map(({ node_id }) => node_id))
+  if (nodeIds.size === 0 || scope.actor.owner) return []
+  const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
+  const hidden: string[] = []
+  for (const id of nodeIds) {
+    const { object_type, filter } = flow?.graph.nodeById.get(id)?.config ?? {}
+    const type = typeof object_type === 'string' ? await findRecordType(scope, object_type.trim()) : undefined
+    const readsAll = type !== undefined && recordAccessFor(scope, type, 'records:read').verdict === 'all'
+    const seesAll = readsAll && seesEarlierFields(scope, type.key)
+    if (!seesAll || !testsOwnFields(filter)) hidden.push(id)
+  }
+  return hidden
+}
+
 function instantOf(from: string): string {
   const instant = toUtcInstant(from) ?? (isDay(from) ? `${from}T00:00:00Z` : undefined)
   if (instant === undefined) throw problem('VALIDATION_ERROR', `from must be an instant as RFC 3339 writes it, or YYYY-MM-DD, got ${from}`)
@@ -166,7 +187,15 @@ function instantOf(from: string): string {
 }
 
 /** Parts of the trigger to which access is restricted, by their names in references; undefined stands for the whole trigger. */
-const restrictedParts: ReadonlySet<string | undefined> = new Set(['record', 'record_id', 'calendar_event', 'input', undefined])
+const restrictedParts: ReadonlySet<string | undefined> = new Set([
+  'record',
+  'record_id',
+  'before',
+  'changed',
+  'calendar_event',
+  'input',
+  undefined,
+])
 
 /**
  * Ids of blocks whose outputs derive from the trigger, if `ofTrigger`, or from these blocks, which are among them: by a reference, through

@@ -154,6 +154,10 @@ export interface TriggerInput {
   readonly event?: string
   readonly record?: Readonly<Record<string, unknown>>
   readonly record_id?: string
+  /** Of an update: the record as it was, with the fields that the editor may read in it before and after. */
+  readonly before?: Readonly<Record<string, unknown>>
+  /** Of an update: keys of the fields that changed and that the editor may read. */
+  readonly changed?: readonly string[]
   readonly input?: unknown
   readonly calendar_event?: Readonly<Record<string, unknown>>
 }

@@ -1,6 +1,8 @@
 import { CronExpressionParser } from 'cron-parser'
 import { validateDetailed } from 'node-cron'
+import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
+import { fromWallTime, nextClockChange, toWallTime } from '#shared/platform/kernel/time/wall-clock.ts'
 
 /**
  * Pattern of a field of a classic cron expression: numbers, names, ranges, steps and lists; extensions of some cron programs are not
@@ -19,8 +21,8 @@ const fiveFields = new RegExp(`^${[field(''), field(''), field(''), field(months
 /** Years within which an expression must be due again: the next 29 February comes within eight. */
 const maxYears = 9
 
-/** Whether text is a supported cron expression: five fields, read in UTC, that are due at some time (docs/contract/flows.md#schedules). */
-export const isCron = (text: string): boolean => nextCronTime(text, new Date(0)) !== undefined
+/** Whether text is a supported cron expression: five fields that are due at some time (docs/contract/flows.md#schedules). */
+export const isCron = (text: string): boolean => nextScheduledTime({ cron: text }, new Date(0)) !== undefined
 
 const cronFieldNames = /^(minute|hour|dayOfMonth|month|dayOfWeek)$/
 const wordsOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -33,14 +35,92 @@ export function cronProblem(text: string): string | undefined {
   return `cron must be a cron expression with five fields that falls on some day, such as 0 9 * * mon-fri${why}`
 }
 
-/** First instant after `after` at which a cron expression is due; undefined when the expression is invalid or not due within 9 years. */
-export function nextCronTime(expression: string, after: Date): Date | undefined {
+/** Zone of a schedule without a setting. */
+const defaultZone = 'UTC'
+
+/** When a schedule is due: the settings of its trigger. */
+export interface Schedule {
+  readonly cron: string
+  /** An IANA name; UTC when absent or blank. */
+  readonly timezone?: string | undefined
+}
+
+/** The schedule of a trigger's settings. */
+export const scheduleOf = ({ cron, timezone }: Readonly<Record<string, unknown>>): Schedule => ({
+  cron: cron as string,
+  timezone: timezone as string | undefined,
+})
+
+/** Problem of a zone's name; undefined when it is one. */
+export const zoneProblem = (text: string): string | undefined =>
+  isTimeZone(text.trim()) ? undefined : `timezone must be the IANA name of a time zone, such as Europe/Berlin, got ${text.slice(0, 100)}`
+
+/**
+ * First instant after `after` at which a schedule is due (docs/contract/flows.md#schedules); undefined when the expression or the zone is
+ * invalid, or when it is not due within 9 years.
+ */
+export function nextScheduledTime({ cron, timezone = '' }: Schedule, after: Date): Date | undefined {
+  const zone = timezone.trim() || defaultZone
+  const expression = parseCron(cron)
+  if (!expression || !isTimeZone(zone)) return undefined
+  const next =
+    zone === defaultZone
+      ? expression.next(after)
+      : expression.isHourly
+        ? nextOfEachHour(expression, after, zone)
+        : nextOfClock(expression, after, zone)
+  return next && next.getTime() - after.getTime() > maxYears * 366 * dayMs ? undefined : next
+}
+
+interface Expression {
+  /** Whether it is due in each hour of a day. */
+  readonly isHourly: boolean
+  /** First time after another, by a clock that never changes. */
+  readonly next: (after: Date) => Date | undefined
+}
+
+function parseCron(expression: string): Expression | undefined {
   const text = expression.trim()
   if (!fiveFields.test(text)) return undefined
+  const nextOf = (after: Date) => CronExpressionParser.parse(text, { currentDate: after, tz: 'UTC' })
   try {
-    const next = CronExpressionParser.parse(text, { currentDate: after, tz: 'UTC' }).next().toDate()
-    return next.getTime() - after.getTime() > maxYears * 366 * dayMs ? undefined : next
+    return {
+      isHourly: nextOf(new Date(0)).fields.hour.values.length === 24,
+      next: (after) => {
+        try {
+          return nextOf(after).next().toDate()
+        } catch {
+          return undefined
+        }
+      },
+    }
   } catch {
     return undefined
   }
+}
+
+/** By the times of the clock: one that is skipped is due at the change, of one that comes twice the first. Both happen once. */
+function nextOfClock({ next }: Expression, after: Date, zone: string): Date | undefined {
+  for (let wall = next(toWallTime(after, zone)); wall; wall = next(wall)) {
+    const instant = fromWallTime(wall, zone)
+    // Not after it: the clock shows a time for the second time.
+    if (instant > after) return instant
+  }
+  return undefined
+}
+
+/** By the minutes of each hour that passes: none is made good, and an hour that comes twice counts twice. */
+function nextOfEachHour({ next }: Expression, after: Date, zone: string): Date | undefined {
+  const years = after.getTime() + maxYears * 366 * dayMs
+  for (let from = after; from.getTime() < years; ) {
+    const offset = toWallTime(from, zone).getTime() - from.getTime()
+    // A time at the instant of a change itself counts: only times up to `after` are over.
+    const wall = next(new Date(from.getTime() + offset - (from === after ? 0 : 1)))
+    if (!wall) return undefined
+    const instant = new Date(wall.getTime() - offset)
+    const change = nextClockChange(from, zone)
+    if (!change || instant < change) return instant
+    from = change
+  }
+  return undefined
 }

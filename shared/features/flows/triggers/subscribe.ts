@@ -5,7 +5,7 @@ import { scheduleReminderChecks } from '#shared/features/calendar/reminders/sche
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
 import type { FlowDefinition } from '#shared/features/flows/definitions/definition.ts'
 import { scheduleKind } from '#shared/features/flows/store.ts'
-import { nextCronTime } from '#shared/features/flows/triggers/cron.ts'
+import { nextScheduledTime, scheduleOf } from '#shared/features/flows/triggers/cron.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { removeDue, setDue } from '#shared/platform/due/due-times.ts'
 import { recordSource } from '#shared/platform/events/event-delivery.ts'
@@ -30,7 +30,7 @@ export async function updateFlowSubscription(
   if (trigger?.type === 'trigger.calendar_event' && trigger.config.event === 'starting') {
     await scheduleReminderChecks(tx, workspaceId, String(trigger.config.calendar_key ?? '').trim(), now)
   }
-  const next = trigger?.type === 'trigger.schedule' ? nextCronTime(trigger.config.cron as string, now) : undefined
+  const next = trigger?.type === 'trigger.schedule' ? nextScheduledTime(scheduleOf(trigger.config), now) : undefined
   if (next) await setDue(tx, { name: scheduleKind }, workspaceId, [{ subject: flow.id, at: next }])
   else await removeDue(tx, { name: scheduleKind }, workspaceId, [flow.id])
 }

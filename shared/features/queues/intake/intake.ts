@@ -2,12 +2,11 @@ import { recordAccessFor } from '#shared/core/records/access.ts'
 import { createRecordMatcher } from '#shared/core/records/query/filter.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
-import { type RecordSnapshot, readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
+import { beforeChange, type RecordChange, readChanges, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { findReplacedValues } from '#shared/features/queues/intake/store.ts'
 import { addItems } from '#shared/features/queues/items/add.ts'
 import { cancelItem } from '#shared/features/queues/items/move.ts'
 import { findOpenItemsOfRecords } from '#shared/features/queues/items/store.ts'
@@ -34,21 +33,7 @@ export async function applyRecordChanges(scope: Scope, queue: Queue, delivery: E
   }
 }
 
-/** A change of a record: the record after the change, and the earlier values of the changed fields. */
-interface Change {
-  readonly after: RecordSnapshot
-  readonly before: Readonly<Record<string, unknown>>
-}
-
-async function readChanges(scope: Scope, delivery: EventDelivery): Promise<Change[]> {
-  const snapshots = await readSnapshots(scope, delivery)
-  const { event, entryIds } = delivery
-  const rows = event === 'updated' ? await scope.db.query(findReplacedValues({ workspaceId: scope.workspace.id, entryIds })) : []
-  const before = new Map(rows.map((row) => [row.id, row.before ?? {}]))
-  return snapshots.map((after) => ({ after, before: before.get(after.entryId) ?? {} }))
-}
-
-async function applyBatch(scope: Scope, queue: Queue, event: string, changes: readonly Change[]): Promise<void> {
+async function applyBatch(scope: Scope, queue: Queue, event: string, changes: readonly RecordChange[]): Promise<void> {
   const type = await findRecordType(scope, queue.object_type ?? '')
   if (!type) return
   const matches = createRecordMatcher(type, recordAccessFor(scope, type, 'records:read'), queue.intake.filter)
@@ -68,16 +53,16 @@ async function applyBatch(scope: Scope, queue: Queue, event: string, changes: re
 }
 
 /** Whether the record matches after the change and did not before; changes of unrelated fields cause no match. */
-function causedMatch(type: RecordType, event: string, { after, before }: Change, matches: (record: StoredRecord) => boolean): boolean {
-  if (!matches(snapshotToRecord(type, after))) return false
-  return event === 'created' || !matches(snapshotToRecord(type, { ...after, values: { ...after.values, ...before } }))
+function causedMatch(type: RecordType, event: string, change: RecordChange, matches: (record: StoredRecord) => boolean): boolean {
+  if (!matches(snapshotToRecord(type, change.after))) return false
+  return event === 'created' || !matches(beforeChange(type, change))
 }
 
 async function addForChanges(
   scope: Scope,
   queue: Queue,
   type: RecordType,
-  changes: readonly Change[],
+  changes: readonly RecordChange[],
   records: ReadonlyMap<string, StoredRecord>,
 ): Promise<void> {
   const latest = [...new Map(changes.map((change) => [change.after.id, change])).values()]

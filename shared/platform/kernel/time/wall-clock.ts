@@ -16,3 +16,29 @@ export function wallClockToUtc(text: string, timeZone: string): string | undefin
     throw error
   }
 }
+
+/** The local time of an instant, as a `Date` whose UTC parts are those of the zone's clock. */
+export const toWallTime = (instant: Date, timeZone: string): Date =>
+  new Date(instant.getTime() + zoned(instant, timeZone).offsetNanoseconds / 1_000_000)
+
+/**
+ * The instant of a local time that `toWallTime` could give. A time that a clock change skips is the instant of the change; of a time that
+ * occurs twice it is the first.
+ */
+export function fromWallTime(wallTime: Date, timeZone: string): Date {
+  const plain = zoned(wallTime, 'UTC').toPlainDateTime()
+  const found = plain.toZonedDateTime(timeZone)
+  if (found.toPlainDateTime().equals(plain)) return new Date(found.epochMilliseconds)
+  // `previous` leaves out a change at the instant itself.
+  const change = found.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
+  return new Date((change ?? found).epochMilliseconds)
+}
+
+/** The first clock change of a zone after an instant; undefined when no further one is known. */
+export function nextClockChange(after: Date, timeZone: string): Date | undefined {
+  const change = zoned(after, timeZone).getTimeZoneTransition('next')
+  return change ? new Date(change.epochMilliseconds) : undefined
+}
+
+const zoned = (instant: Date, timeZone: string): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone)
