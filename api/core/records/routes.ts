@@ -7,6 +7,8 @@ import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
+import { readableTypes } from '#shared/core/records/declarations/schemas.ts'
 import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { getRecord, getRecordWithEtag } from '#shared/core/records/read.ts'
@@ -36,6 +38,20 @@ const all = `${orgPath}/records/:typeKey` as const
 const one = `${all}/:recordId` as const
 
 export const routes = [
+  answer({
+    tag: 'Records',
+    app: null,
+    limit: null,
+    method: 'GET',
+    path: `${orgPath}/records`,
+    summary: 'List the record types that you may read',
+    description: 'Each with the fields that you may read, for programs that read and write records; built-in types first.',
+    permission: 'records:read',
+    perItem: true,
+    status: 200,
+    response: readableTypes,
+    handle: (_request, scope) => listReadableTypes(scope),
+  }),
   answer({
     ...common,
     method: 'POST',

@@ -91,6 +91,7 @@ export const recordExamples: Examples = {
       body: { ref_type: await things.type() },
     }),
   },
+  [`GET ${org}/records`]: { needs: 'records:read', perItem: true, call: () => ({}) },
   [`POST ${records}`]: {
     needs: 'records:create',
     on: onType,
