@@ -13,6 +13,8 @@ type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<Arr
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
+  /** The OpenAPI description of the server. */
+  readonly describe: <T>() => Promise<T>
   /** Downloads a file that a worker produces. */
   readonly download: (path: string) => Promise<Readable>
   /**
@@ -73,6 +75,11 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
   return {
     baseUrl,
     get,
+    async describe<T>() {
+      const { response } = await retry(() => open(`${baseUrl.replace(/\/v1$/, '')}/openapi.json`, {}))
+      const failed = () => Promise.reject(problem('INTERNAL', `${baseUrl} is not Kontor: its description cannot be read`))
+      return ((await response?.json().catch(failed)) ?? (await failed())) as T
+    },
     async download(path) {
       // Starts the job, waits for its end and then fetches its result, so a failure is known before the first byte.
       const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })

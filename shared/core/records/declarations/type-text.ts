@@ -59,11 +59,21 @@ export const readProperty = (field: ReadableField): Property => ({
 })
 
 /** A field's input, which may be left out; undefined for a computed field. */
-export function sentProperty(field: ReadableField): Property | undefined {
-  if (field.computed) return undefined
-  const { alsoSent } = shapes[field.type]
-  const read = readProperty(field).type
-  return { type: alsoSent === undefined ? read : `${read} | ${alsoSent}`, optional: true }
+export const sentProperty = (field: ReadableField): Property | undefined => inputOf(field, { optional: true, nullable: true })
+
+/** A field's input in a creation. Null counts as not sent, so a field that must be sent takes none. */
+export const createdProperty = (field: ReadableField): Property | undefined =>
+  inputOf(field, { optional: !field.needed, nullable: !field.needed })
+
+/** A field's input in a change. Null clears, so a required field takes none. */
+export const changedProperty = (field: ReadableField): Property | undefined => inputOf(field, { optional: true, nullable: !field.required })
+
+function inputOf(field: ReadableField, { optional, nullable }: { optional: boolean; nullable: boolean }): Property | undefined {
+  const { read, alsoSent } = shapes[field.type]
+  // Every object has a constructor, so an input that leaves out a field of that name has a function there.
+  const inherited = field.key === 'constructor' && optional ? ['Function'] : []
+  const types = [read(optionsOf(field)), ...(nullable ? ['null'] : []), ...(alsoSent === undefined ? [] : [alsoSent]), ...inherited]
+  return field.computed ? undefined : { type: types.join(' | '), optional }
 }
 
 const optionsOf = ({ options }: ReadableField): string => options.map((option) => JSON.stringify(option)).join(' | ') || 'string'
