@@ -13,6 +13,8 @@ type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<Arr
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
+  /** All items of a list whose header Link names the next page. */
+  readonly getAll: <T>(path: string) => Promise<readonly T[]>
   /** The OpenAPI description of the server. */
   readonly describe: <T>() => Promise<T>
   /** Downloads a file that a worker produces. */
@@ -75,6 +77,16 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
   return {
     baseUrl,
     get,
+    async getAll<T>(path: string) {
+      const items: T[] = []
+      for (let query: string | undefined = '?limit=200'; query !== undefined; ) {
+        const { data, link } = await send(path + query, { headers })
+        items.push(...(data as T[]))
+        const [, next] = /<([^>]*)>;\s*rel="next"/.exec(link ?? '') ?? []
+        query = next && new URL(next, baseUrl).search
+      }
+      return items
+    },
     async describe<T>() {
       const { response } = await retry(() => open(`${baseUrl.replace(/\/v1$/, '')}/openapi.json`, {}))
       const failed = () => Promise.reject(problem('INTERNAL', `${baseUrl} is not Kontor: its description cannot be read`))
@@ -121,6 +133,8 @@ interface Attempt {
 
 interface Answer extends Attempt {
   readonly data: unknown
+  /** The header Link. */
+  readonly link?: string | null
 }
 
 interface OpenAnswer extends Attempt {
@@ -150,7 +164,7 @@ async function exchange(url: string, request: RequestInit): Promise<Answer> {
   const text = await response.text()
   const body = parse(text)
   const foreign = body ? undefined : failureOf({ message: `${status} ${text.slice(0, 200)}` })
-  return { status, data: body?.data, failure: foreign }
+  return { status, data: body?.data, link: response.headers.get('link'), failure: foreign }
 }
 
 interface ResponseBody {

@@ -260,7 +260,7 @@ function serialize(body: unknown): unknown {
 
 /** The body of an answer: JSON parsed, and all else, files of JSON too, as a Blob. */
 async function read(response: Response, isFile: boolean): Promise<unknown> {
-  if (response.status === 204) return undefined
+  if (response.status === 204 || response.status === 304) return undefined
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return isJson && !isFile ? response.json() : response.blob()
 }

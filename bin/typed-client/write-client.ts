@@ -7,7 +7,7 @@ import type { Description } from './description.ts'
 
 /** Writes the client of a workspace, whole or not at all, and returns the keys of its record types. */
 export async function writeClient({ api, orgId }: ApiTarget, file: string): Promise<readonly string[]> {
-  const types = readableTypes.parse(await api.get(`/orgs/${orgId}/records`))
+  const types = readableTypes.parse(await api.getAll(`/orgs/${orgId}/records`))
   // TypeScript as a library takes half a second to load.
   const { clientText } = await import('./client-text.ts')
   await replaceFile(file, await clientText(await api.describe<Description>(), types))

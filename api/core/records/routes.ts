@@ -1,4 +1,5 @@
 import { byKey } from '#api/http/declaration.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
 import { WithETag } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { aggregateRecords } from '#shared/core/records/aggregate/aggregate-records.ts'
@@ -25,6 +26,7 @@ import {
 } from '#shared/core/records/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
@@ -48,9 +50,11 @@ export const routes = [
     description: 'Each with the fields that you may read, for programs that read and write records; built-in types first.',
     permission: 'records:read',
     perItem: true,
+    query: linkedQuery,
     status: 200,
+    linked: true,
     response: readableTypes,
-    handle: (_request, scope) => listReadableTypes(scope),
+    handle: async (request, scope) => withNextLink(request, scope, await listReadableTypes(scope, request.query)),
   }),
   answer({
     ...common,

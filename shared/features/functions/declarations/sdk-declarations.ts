@@ -1,5 +1,5 @@
 import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
-import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
+import { allReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
 import { readProperty, sentProperty, typesText } from '#shared/core/records/declarations/type-text.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 
@@ -8,7 +8,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
  * caller may read. They are for editors; sources of functions are not checked against them.
  */
 export async function renderSdkDeclarations(scope: Scope, methods: readonly SdkMethod[]): Promise<string> {
-  const types = await listReadableTypes(scope)
+  const types = await allReadableTypes(scope)
   return [
     '// Made by Kontor for the functions of one workspace. A field with a question mark is hidden from you in some records.\n',
     typesText('ReadTypes', types, readProperty),
