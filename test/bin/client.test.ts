@@ -238,3 +238,14 @@ test('client: a key that reads no field of a workspace gets a client that compil
     '',
   )
 })
+
+test('client: the examples of its page compile', async (t) => {
+  const w = await fresh()
+  const folder = await makeProject(t)
+  t.is((await generate(w, join(folder, 'kontor.ts'))).code, 0)
+  const page = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'contract', 'client.md'), 'utf8')
+  const examples = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, example]) => example)
+  t.true(examples.length >= 3)
+  const given = 'declare const process: { env: { KONTOR_KEY?: string } }\ndeclare const [queueId, id]: [string, string]\n'
+  t.is(await complaints(folder, given + examples.join('\n')), '')
+})
