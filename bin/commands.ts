@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { bootstrapCommands } from './commands/bootstrap.ts'
+import { clientCommands } from './commands/client.ts'
 import { backupCommands } from './commands/database/backup.ts'
 import { indexCommands } from './commands/database/indexes.ts'
 import { migrateCommands } from './commands/database/migrate.ts'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...keyCommands,
   ...importCommands,
+  ...clientCommands,
   ...driveCommands,
   ...queueCommands,
   ...ledgerCommands,

@@ -13,6 +13,10 @@ type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<Arr
 export interface Api {
   readonly baseUrl: string
   readonly get: <T>(path: string) => Promise<T>
+  /** All items of a list whose header Link names the next page. */
+  readonly getAll: <T>(path: string) => Promise<readonly T[]>
+  /** The OpenAPI description of the server. */
+  readonly describe: <T>() => Promise<T>
   /** Downloads a file that a worker produces. */
   readonly download: (path: string) => Promise<Readable>
   /**
@@ -73,6 +77,21 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
   return {
     baseUrl,
     get,
+    async getAll<T>(path: string) {
+      const items: T[] = []
+      for (let query: string | undefined = '?limit=200'; query !== undefined; ) {
+        const { data, link } = await send(path + query, { headers })
+        items.push(...(data as T[]))
+        const [, next] = /<([^>]*)>;\s*rel="next"/.exec(link ?? '') ?? []
+        query = next && new URL(next, baseUrl).search
+      }
+      return items
+    },
+    async describe<T>() {
+      const { response } = await retry(() => open(`${baseUrl.replace(/\/v1$/, '')}/openapi.json`, {}))
+      const failed = () => Promise.reject(problem('INTERNAL', `${baseUrl} is not Kontor: its description cannot be read`))
+      return ((await response?.json().catch(failed)) ?? (await failed())) as T
+    },
     async download(path) {
       // Starts the job, waits for its end and then fetches its result, so a failure is known before the first byte.
       const { data } = await send(path, { headers: { ...headers, prefer: 'respond-async' } })
@@ -114,6 +133,8 @@ interface Attempt {
 
 interface Answer extends Attempt {
   readonly data: unknown
+  /** The header Link. */
+  readonly link?: string | null
 }
 
 interface OpenAnswer extends Attempt {
@@ -143,7 +164,7 @@ async function exchange(url: string, request: RequestInit): Promise<Answer> {
   const text = await response.text()
   const body = parse(text)
   const foreign = body ? undefined : failureOf({ message: `${status} ${text.slice(0, 200)}` })
-  return { status, data: body?.data, failure: foreign }
+  return { status, data: body?.data, link: response.headers.get('link'), failure: foreign }
 }
 
 interface ResponseBody {

@@ -26,6 +26,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   knex: ['shared/platform/db'],
   koa: ['api'],
   'markdown-it': ['api/pages'],
+  'openapi-typescript': ['bin/typed-client'],
   parse5: ['shared/features/messages/templates/parse-html.ts'],
   entities: ['shared/features/messages/templates/render.ts'],
   'mime-types': ['api', 'shared/features/drive'],
@@ -46,6 +47,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   'swagger-ui-dist': ['api/pages'],
   'temporal-polyfill': ['shared'],
   typebox: ['shared/platform/kernel/schema.ts'],
+  typescript: ['bin/typed-client'],
   undici: ['shared/platform/egress'],
   validator: ['shared/platform/kernel/values/email.ts'],
 }

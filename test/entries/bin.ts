@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/bin/backup.test.ts'
 import '#test/bin/bootstrap.test.ts'
+import '#test/bin/client.test.ts'
 import '#test/bin/commands.test.ts'
 import '#test/bin/console.test.ts'
 import '#test/bin/drive.test.ts'

@@ -1,4 +1,5 @@
 import { byKey } from '#api/http/declaration.ts'
+import { withNextLink } from '#api/http/reply/link-header.ts'
 import { WithETag } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { aggregateRecords } from '#shared/core/records/aggregate/aggregate-records.ts'
@@ -7,6 +8,8 @@ import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
+import { readableTypes } from '#shared/core/records/declarations/schemas.ts'
 import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { getRecord } from '#shared/core/records/read.ts'
@@ -24,6 +27,7 @@ import {
 } from '#shared/core/records/schemas.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
 
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
@@ -37,6 +41,22 @@ const all = `${orgPath}/records/:typeKey` as const
 const one = `${all}/:recordId` as const
 
 export const routes = [
+  answer({
+    tag: 'Records',
+    app: null,
+    limit: null,
+    method: 'GET',
+    path: `${orgPath}/records`,
+    summary: 'List the record types that you may read',
+    description: 'Each with the fields that you may read, for programs that read and write records; built-in types first.',
+    permission: 'records:read',
+    perItem: true,
+    query: linkedQuery,
+    status: 200,
+    linked: true,
+    response: readableTypes,
+    handle: async (request, scope) => withNextLink(request, scope, await listReadableTypes(scope, request.query)),
+  }),
   answer({
     ...common,
     method: 'POST',

@@ -45,3 +45,46 @@ test('definitions: fields: the error of a list above 10 MB names limit, and its 
   )
   for (const page of pages) t.true(Buffer.byteLength(JSON.stringify(page)) <= 10_000_000)
 })
+
+test('definitions: readable types: they hold the fields that the caller may read, without a permission on definitions', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  for (const key of ['aaa', 'bbb', 'ccc']) await made(org.owner.post(`${org.path}/types`, { key, label: key }))
+  for (const [key, type, more] of [
+    ['name', 'string', { required: true }],
+    ['stage', 'select', { required: true, rules: { options: ['new', 'old'], default: 'new' } }],
+    ['secret', 'string', {}],
+    ['shy', 'string', {}],
+  ] as const)
+    await made(org.owner.post(`${org.path}/fields`, { entity_type: 'aaa', key, label: key, type, ...more }))
+  const whole = (await org.owner.get(`${org.path}/records`)).data
+  t.deepEqual((await linkedPages(org.owner, `${org.path}/records?limit=2`)).flat(), whole)
+  const reader = await createMember(w, org, [
+    {
+      effect: 'allow',
+      actions: ['records:read'],
+      resources: ['aaa'],
+      condition: { 'resource.name': { eq: 'x' } },
+      fields: { deny: ['secret', 'shy'] },
+    },
+    {
+      effect: 'allow',
+      actions: ['records:read'],
+      resources: ['aaa'],
+      condition: { 'resource.name': { ne: 'x' } },
+      fields: { deny: ['secret'] },
+    },
+  ])
+  const text = { type: 'string', options: [], computed: false, needed: false, required: false, sometimes_hidden: false }
+  t.deepEqual((await reader.client.get(`${org.path}/records`)).data, [
+    {
+      key: 'aaa',
+      label: 'aaa',
+      fields: [
+        { ...text, key: 'name', label: 'name', needed: true, required: true },
+        { ...text, key: 'stage', label: 'stage', type: 'select', options: ['new', 'old'], required: true },
+        { ...text, key: 'shy', label: 'shy', sometimes_hidden: true },
+      ],
+    },
+  ])
+})

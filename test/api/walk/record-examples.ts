@@ -91,6 +91,12 @@ export const recordExamples: Examples = {
       body: { ref_type: await things.type() },
     }),
   },
+  [`GET ${org}/records`]: {
+    needs: 'records:read',
+    perItem: true,
+    secondPage: linkedPage('/records', (things) => things.type()),
+    call: () => ({}),
+  },
   [`POST ${records}`]: {
     needs: 'records:create',
     on: onType,
