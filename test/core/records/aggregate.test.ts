@@ -354,3 +354,18 @@ test('aggregate: sums and averages are exact beyond the digits of a double', asy
   t.true(text.includes(`"sum:total":[{"amount":${sum},"code":"EUR"}]`), text)
   t.true(text.includes(`"avg:total":[{"amount":${average},"code":"EUR"}]`), text)
 })
+
+test('aggregates: an instant that the zone moves out of the years 0001 to 9999 counts on their first or last day', async (t) => {
+  const instants = ['0001-01-01T00:00:00Z', '0001-12-31T12:00:00Z', '9999-12-31T23:59:59Z', '2150-07-01T00:00:00Z']
+  const ask = await withDeals(
+    await shared(),
+    instants.map((at) => ({ at })),
+  )
+  const groups = async (part: string, tz: string) =>
+    (await ask({ metrics: 'count', group_by: `at:${part}`, tz })).data.groups.map(
+      ({ by, metrics }: { by: object; metrics: { count: number } }) => `${Object.values(by)[0]} ${metrics.count}`,
+    )
+  t.deepEqual(await groups('day', 'America/New_York'), ['0001-01-01 1', '0001-12-31 1', '2150-06-30 1', '9999-12-31 1'])
+  t.deepEqual(await groups('year', 'Asia/Tokyo'), ['0001 2', '2150 1', '9999 1'])
+  t.deepEqual(await groups('week', 'Asia/Tokyo'), ['0001-W01 1', '0002-W01 1', '2150-W27 1', '9999-W52 1'])
+})

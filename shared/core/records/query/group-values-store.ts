@@ -52,7 +52,10 @@ export function spanGroup({ type, column }: Pick<Field, 'type' | 'column'>, part
   const pattern = patterns[part]
   if (type === 'date') return { type: text, hasZone: false, toSql: () => builder.raw(`to_char(??, '${pattern}')`, [column]) }
   // A binary search. The database's own zone data may be of another release than the process's.
-  const sql = `to_char((?? at time zone 'UTC') + (?::interval[])[width_bucket(??, ?::timestamptz[]) + 1], '${pattern}')`
-  const toSql = ({ starts, offsets }: ZoneSlots) => builder.raw(sql, [column, slot(offsets), column, slot(starts)])
+  const local = `(?? at time zone 'UTC') + (?::interval[])[width_bucket(??, ?::timestamptz[]) + 1]`
+  // A zone can move an instant out of the years that have four digits. `greatest` and `least` ignore null.
+  const inYears = `greatest(timestamp '0001-01-01', least(timestamp '9999-12-31', ${local}))`
+  const sql = `case when ?? is not null then to_char(${inYears}, '${pattern}') end`
+  const toSql = ({ starts, offsets }: ZoneSlots) => builder.raw(sql, [column, column, slot(offsets), column, slot(starts)])
   return { type: text, hasZone: true, toSql }
 }

@@ -103,11 +103,12 @@ export const negate = (comparison: Comparison): Comparison => ({
   matches: (value) => !comparison.matches(value),
 })
 
-/** Maximum letters of the text of `contains`, `not_contains` and `starts_with`, as UTF-16 counts them. */
+/** Maximum code points of the text of `contains`, `not_contains` and `starts_with`. */
 const maxSearchedLength = 1_000
 
 function requireSearchable(text: string, path: string): void {
-  if (text.length > maxSearchedLength) throw invalidValueProblem(path, `at most ${maxSearchedLength} characters long`, text.length)
+  const { length } = [...text]
+  if (length > maxSearchedLength) throw invalidValueProblem(path, `at most ${maxSearchedLength} characters long`, length)
 }
 
 /** Filter of a choice among texts: `eq` and `ne` are exact, `contains` ignores letter case. */
