@@ -355,7 +355,7 @@ test('aggregate: sums and averages are exact beyond the digits of a double', asy
   t.true(text.includes(`"avg:total":[{"amount":${average},"code":"EUR"}]`), text)
 })
 
-test('aggregates: an instant that the zone moves out of the years 0001 to 9999 counts on their first or last day', async (t) => {
+test('aggregate: an instant that the zone moves out of the years 0001 to 9999 counts on their first or last day', async (t) => {
   const instants = ['0001-01-01T00:00:00Z', '0001-12-31T12:00:00Z', '9999-12-31T23:59:59Z', '2150-07-01T00:00:00Z']
   const ask = await withDeals(
     await shared(),

@@ -232,8 +232,8 @@ test('references: the expanded records of an answer have at most ten megabytes, 
   const fitting = await read(1, 'others')
   t.is(fitting.status, 200)
   t.is(fitting.data.records[0].expanded.others.length, 100)
-  t.regex((await read(2, 'others')).text, /expand must add at most 10 MB of records/)
-  t.regex((await read(1, 'others,customer')).text, /expand must add at most 10 MB of records/)
+  t.regex((await read(2, 'others')).text, /expand must make an answer of at most 10 MB/)
+  t.regex((await read(1, 'others,customer')).text, /expand must make an answer of at most 10 MB/)
   t.is((await read(2, 'customer')).status, 200)
 })
 

@@ -103,7 +103,8 @@ async function searchStatements(scope: Scope, type: RecordType, access: RecordAc
   const compiled = queriesOf(type, access).map(async ([name, query]): Promise<Named<AnyBuilt>> => {
     const search = await compileQuery(scope, type, access, query)
     return [
-      [`page ${name}`, pageOf(type, access, search)],
+      [`page ${name}`, pageOf(type, access, search, type.longRecords)],
+      [`page without hidden text ${name}`, pageOf(type, access, search, true)],
       [`page with total ${name}`, pageWithTotal(type, access, search)],
       [`total ${name}`, totalOf(type, search)],
       [`export ${name}`, exportPage(type, search, 10)],

@@ -100,9 +100,11 @@ async function readPageOf(
   selected: ReadonlySet<string> | undefined,
   byteLimit?: ByteLimit | undefined,
 ): Promise<RecordView[]> {
-  const fill = cachedSearchStatement(access, `page ${compiled.shape}`, () => pageOf(type, access, compiled))
+  // Hidden text is not measured.
+  const isLeftOut = type.longRecords || (byteLimit !== undefined && !access.alwaysVisible)
+  const fill = cachedSearchStatement(access, `page ${isLeftOut} ${compiled.shape}`, () => pageOf(type, access, compiled, isLeftOut))
   const rows = await readQueryRows(scope, compiled, fill({ ...compiled.values, limit, offset }), byteLimit)
-  return type.longRecords ? toShownViews(type, rows, access, selected) : toVisibleViews(type, rows, access, selected)
+  return isLeftOut ? toShownViews(type, rows, access, selected) : toVisibleViews(type, rows, access, selected)
 }
 
 /** Reads rows as arrays. */

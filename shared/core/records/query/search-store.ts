@@ -36,10 +36,10 @@ export function pageWithTotal(type: RecordType, access: RecordAccess, search: Co
   return prepareStatement(shown, { params, columns: { ...columns, total: bigint.notNull } })
 }
 
-/** The rows of a page in their order; for a type with long records the columns are those of `shownColumns`. */
-export function pageOf(type: RecordType, access: RecordAccess, query: CompiledQuery) {
+/** The rows of a page in their order; where hidden text `isLeftOut`, the columns are those of `shownColumns`. */
+export function pageOf(type: RecordType, access: RecordAccess, query: CompiledQuery, isLeftOut: boolean) {
   const params = pageParams(query)
-  if (!type.longRecords) return prepareStatement(pageSql(type, query, columnList(type)), { params, columns: recordColumns(type) })
+  if (!isLeftOut) return prepareStatement(pageSql(type, query, columnList(type)), { params, columns: recordColumns(type) })
   const { page, list, columns } = shownColumns(type, access)
   const shown = builder.raw('select ? from (?) as page order by ?', [list, pageSql(type, query, page), query.orderSql()])
   return prepareStatement(shown, { params, columns })

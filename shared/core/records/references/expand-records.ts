@@ -5,7 +5,7 @@ import type { RecordView } from '#shared/core/records/record.ts'
 import { type ExpandPath, type ExpandTarget, readExpandPaths } from '#shared/core/records/references/expand-paths.ts'
 import { textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { pauseWhenDue } from '#shared/platform/kernel/process/thread-share.ts'
@@ -17,7 +17,7 @@ type ExpandedValue = ExpandedView | null | readonly ExpandedView[]
 /** Maximum different records that an answer adds to those that were asked for. */
 const maxExpanded = 1_000
 
-/** Maximum bytes of the added records in an answer; a record counts wherever it occurs. */
+/** Maximum bytes of an answer of several records; a record counts wherever it occurs. */
 const maxBytes = 10_000_000
 
 /** Records that are read without a bound of bytes, where none of their type was ever long. */
@@ -48,9 +48,7 @@ export async function prepareExpansion(
     async expand(records) {
       const expansion = new Expansion(scope)
       await expansion.readAll(paths, records)
-      const made = (await expansion.expandAll(paths, records, mostBytes)) ?? (await expansion.expandAll(paths, records, exactBytes))
-      if (!made) throw tooLong()
-      return made.map((record) => withoutFields(record, added))
+      return (await expansion.expandAll(paths, records)).map((record) => withoutFields(record, added))
     },
   }
 }
@@ -68,6 +66,7 @@ class Expansion {
   readonly #found = new Map<string, Map<string, RecordView | undefined>>()
   #records = 0
   #bytes = 0
+  #isAdmitted = false
 
   constructor(scope: Scope) {
     this.#scope = scope
@@ -92,9 +91,7 @@ class Expansion {
     this.#found.set(type.key, found)
     const unread = [...ids].filter((id) => !found.has(id))
     if (unread.length === 0) return
-    // A page of shorter records fits into memory, and a bound costs more round trips.
-    const isShort = !type.longRecords && unread.length <= maxUnboundedRecords
-    const fit: ByteLimit | undefined = isShort ? undefined : { maxBytes: maxBytes - this.#bytes, bytes: 0, isWhole: true }
+    const fit = await this.#boundOf(type, unread.length)
     const read = await readRecordsByIds(this.#scope, type, access, unread, maxExpanded - this.#records + 1, fit)
     this.#records += read.length
     this.#bytes += fit?.bytes ?? 0
@@ -109,23 +106,54 @@ class Expansion {
     return this.#found.get(type.key)?.get(id)
   }
 
-  /** The records with what `readAll` read; undefined when that has more than `maxBytes`. A record that several others name is expanded once. */
-  async expandAll(
-    paths: readonly ExpandPath[],
-    records: readonly RecordView[],
-    sizeOf: (record: RecordView) => number,
-  ): Promise<ExpandedView[] | undefined> {
-    const known: Known = { sizeOf, made: new Map() }
-    let bytes = 0
-    const expanded: ExpandedView[] = []
-    for (const record of records) {
-      const made = this.#expand(paths, record, known)
-      expanded.push(made.view)
-      bytes += made.bytes
-      if (bytes > maxBytes) return undefined
+  /**
+   * The bound of the bytes of so many more records, for which the whole answer is admitted; undefined for a page of shorter records, which
+   * fits into memory: a bound costs more round trips.
+   */
+  async #boundOf({ longRecords }: RecordType, records: number): Promise<ByteLimit | undefined> {
+    if (!longRecords && this.#records + records <= maxUnboundedRecords) return undefined
+    if (!this.#isAdmitted) await this.#scope.admitAnswer?.(maxBytes)
+    this.#isAdmitted = true
+    return { maxBytes: maxBytes - this.#bytes, bytes: 0, isWhole: true }
+  }
+
+  /**
+   * The records with what `readAll` read; a record that several others name is made once. Throws VALIDATION_ERROR where the answer is too
+   * long; a single record may itself be longer.
+   */
+  async expandAll(paths: readonly ExpandPath[], records: readonly RecordView[]): Promise<ExpandedView[]> {
+    const own = records.length > 1 ? records : []
+    const rough = await this.#expandBy(paths, records, own, mostBytes)
+    if (rough.bytes <= maxBytes) return rough.views
+    const sizes = new Map<RecordView, number>()
+    for (const record of [...own, ...[...this.#found.values()].flatMap((found) => [...found.values()])]) {
+      if (record) sizes.set(record, Buffer.byteLength(JSON.stringify(record)))
       await pauseWhenDue(this.#scope.db.owner)
     }
-    return expanded
+    const exact = await this.#expandBy(paths, records, own, (record) => sizes.get(record) ?? 0)
+    if (exact.bytes > maxBytes) throw tooLong()
+    if (!this.#isAdmitted) await this.#scope.admitAnswer?.(exact.bytes)
+    return exact.views
+  }
+
+  async #expandBy(
+    paths: readonly ExpandPath[],
+    records: readonly RecordView[],
+    own: readonly RecordView[],
+    sizeOf: (record: RecordView) => number,
+  ): Promise<{ readonly views: ExpandedView[]; readonly bytes: number }> {
+    const known: Known = { sizeOf, made: new Map() }
+    let bytes = 0
+    for (const record of own) bytes += sizeOf(record)
+    const views: ExpandedView[] = []
+    for (const record of records) {
+      const made = this.#expand(paths, record, known)
+      views.push(made.view)
+      bytes += made.bytes
+      if (bytes > maxBytes) break
+      await pauseWhenDue(this.#scope.db.owner)
+    }
+    return { views, bytes }
   }
 
   /** A record with its expanded fields, and the bytes that they add to it. */
@@ -174,10 +202,7 @@ interface Measured {
 const idsIn = (value: unknown): readonly string[] =>
   typeof value === 'string' ? [value] : Array.isArray(value) ? (value as readonly string[]) : []
 
-/** A bound of the bytes of a record as JSON: six for each UTF-16 unit of text, and 500 for the key and the form of each value. */
-const mostBytes = ({ values }: RecordView): number => 6 * textLength(values) + 500 * Object.keys(values).length + 1_000
+/** A bound of the bytes of a record as JSON: six for each UTF-16 unit of text, and 140 for the key and the form of each value. */
+const mostBytes = ({ values }: RecordView): number => 6 * textLength(values) + 140 * Object.keys(values).length + 1_000
 
-/** The bytes of a record as JSON, which takes as long as to send it. */
-const exactBytes = (record: RecordView): number => Buffer.byteLength(JSON.stringify(record))
-
-const tooLong = () => problem('VALIDATION_ERROR', 'expand must add at most 10 MB of records: ask for fewer paths, or a smaller limit')
+const tooLong = () => problem('VALIDATION_ERROR', 'expand must make an answer of at most 10 MB: ask for fewer paths, or a smaller limit')
