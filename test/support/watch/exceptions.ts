@@ -155,6 +155,11 @@ export const exceptions: readonly Exception[] = [
     because: 'indexes are created where they save most, in all workspaces; the operator sees them',
   },
   {
+    statements: ['types.deleteRarePairUses'],
+    tables: ['field_uses', 'field_indexes', 'fields'],
+    because: 'the pairs of every type are bounded, in all workspaces',
+  },
+  {
     statements: [
       'sweep_operations',
       'sweep_batch_answers',

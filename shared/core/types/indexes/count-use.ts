@@ -2,6 +2,7 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Comparison, FilterOperator } from '#shared/core/types/field-kinds/field-kind.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
+import { canPair, type FieldUse } from '#shared/core/types/indexes/index-kinds.ts'
 import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { addUses } from '#shared/core/types/indexes/use-store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
@@ -9,9 +10,6 @@ import { hasTrigram } from '#shared/platform/db/statements/letter-pairs.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { BufferedCounter } from '#shared/platform/kernel/process/buffered-counter.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
-
-/** The query on a field that an index can serve. `search` is `q`, `reference` a listing by `ref_field`. */
-export type FieldUse = 'equality' | 'range' | 'ascending' | 'descending' | 'contains' | 'search' | 'reference'
 
 /** Null where nearly all records match, so that a full scan is fastest, and where no index serves. */
 const useOfOperator: Readonly<Record<FilterOperator, FieldUse | null>> = {
@@ -34,10 +32,11 @@ const useOfOperator: Readonly<Record<FilterOperator, FieldUse | null>> = {
 
 type CountingScope = Pick<Scope, 'fieldUses' | 'workspace'>
 type Searched = Pick<Field, 'id'>
+type Paired = Pick<Field, 'id' | 'type' | 'unique'>
 
 /** A use of a field by a part of a search. */
 export interface SearchUse {
-  readonly field: Searched
+  readonly field: Paired
   readonly use: FieldUse
   /** Whether it limits or orders all matches, as no branch of `any` does. */
   readonly isOfAll: boolean
@@ -45,7 +44,7 @@ export interface SearchUse {
 
 /** The use of a field by a condition, if an index could serve it. `value` is the condition's. */
 export function usesOfCondition(
-  field: Searched,
+  field: Paired,
   { operator, values }: Pick<Comparison, 'values'> & { readonly operator: FilterOperator },
   value: unknown,
 ): readonly SearchUse[] {
@@ -62,13 +61,13 @@ export function usesOfCondition(
 export function countSearchUses(scope: CountingScope, uses: readonly SearchUse[]): void {
   for (const { field, use } of uses) countFieldUse(scope, field, use)
   const ofAll = uses.filter(({ isOfAll }) => isOfAll)
-  const leads = new Set(ofAll.filter(({ use }) => use === 'equality').map(({ field }) => field.id))
+  const leads = new Map(ofAll.filter(({ use }) => use === 'equality').map(({ field }) => [field.id, field]))
   if (leads.size === 0) return
   // An index in the order of a field also finds its ranges.
-  const ordered = new Map(ofAll.filter(({ use }) => isOrdered(use)).map(({ field, use }) => [field.id, use]))
-  for (const lead of [...leads].slice(0, thresholds.pairs.perSearch)) {
-    for (const [id, use] of [...ordered].slice(0, thresholds.pairs.perSearch)) {
-      if (id !== lead) countFieldUse(scope, { id }, storedPairName(use, lead))
+  const ordered = new Map(ofAll.filter(({ use }) => isOrdered(use)).map((one) => [one.field.id, one]))
+  for (const lead of [...leads.values()].slice(0, thresholds.pairs.perSearch)) {
+    for (const { field, use } of [...ordered.values()].slice(0, thresholds.pairs.perSearch)) {
+      if (field.id !== lead.id && canPair(lead, field)) countFieldUse(scope, field, storedPairName(use, lead.id))
     }
   }
 }

@@ -1,10 +1,12 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { searchedTextSql } from '#shared/core/types/field-kinds/filters/value-filter.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
 import { isIndexedByDigest } from '#shared/core/types/tables/table-names.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+
+/** The query on a field that an index can serve. `search` is `q`, `reference` a listing by `ref_field`. */
+export type FieldUse = 'equality' | 'range' | 'ascending' | 'descending' | 'contains' | 'search' | 'reference'
 
 /** A kind of index on one field. The index name is built from its kind and the field's id. */
 interface IndexKind {

@@ -3,6 +3,7 @@ import { buildIndex, dropIndex, indexKeyOf, indexSessionName } from '#shared/cor
 import { type IndexCandidate, type IndexStep, planIndexSteps } from '#shared/core/types/indexes/plan-indexes.ts'
 import { sampleField } from '#shared/core/types/indexes/sample-field.ts'
 import { findUsedTypes, recordIndexFailure, takeIndexLock } from '#shared/core/types/indexes/store.ts'
+import { deleteRarePairUses, rarePairBatch } from '#shared/core/types/indexes/use-store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { type Session, withSession } from '#shared/platform/db/pool/session.ts'
 import { hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
@@ -36,6 +37,14 @@ export async function maintainIndexes({ config, now, log, db }: IndexServices, s
       if (await executeStep(session, step, { now, log }, signal)) done.push(step)
     }
   })
+}
+
+/** Deletes the rarest uses of pairs of each type that has too many of them. */
+export async function dropRarePairs({ db, now }: Pick<IndexServices, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
+  for (let deleted = rarePairBatch; deleted === rarePairBatch; ) {
+    signal.throwIfAborted()
+    deleted = (await db.query(deleteRarePairUses({ now: now() }))).length
+  }
 }
 
 const nameOf = ({ action, candidate: { field, lead, kind } }: IndexStep): string => `${action} ${kind} ${field.id} ${lead?.id}`

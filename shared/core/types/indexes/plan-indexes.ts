@@ -1,8 +1,8 @@
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
-import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
 import {
   allIndexKinds,
   canPair,
+  type FieldUse,
   type IndexKindName,
   indexKinds,
   pairKinds,
@@ -80,9 +80,10 @@ export interface IndexCandidate {
 /** Lists every existing or possible index of a type, highest score first. */
 export function findIndexCandidates(type: UsedType, now: Date): IndexCandidate[] {
   const searchedFieldCount = type.fields.filter((field) => fieldKinds[field.type].isText).length
+  const fieldById = new Map(type.fields.map((field) => [field.id, field]))
   const candidates = type.fields.flatMap((field) => [
     ...findFieldCandidates(type, field, searchedFieldCount <= thresholds.searchedFields),
-    ...findPairCandidates(type, field),
+    ...findPairCandidates(type, field, fieldById),
   ])
   const weightOf = ({ score, index }: IndexCandidate) => score * (index?.state === 'ready' ? thresholds.favour : 1)
   const eligible = candidates
@@ -149,12 +150,14 @@ function findFieldCandidates(type: UsedType, field: UsedField, isSearchable: boo
 }
 
 /** The candidates of the pairs that other fields lead to this one. */
-function findPairCandidates(type: UsedType, field: UsedField): IndexCandidate[] {
-  const leadIds = new Set([...field.uses, ...field.indexes].map(({ leadId }) => leadId))
-  return type.fields.flatMap((lead) => {
-    if (!leadIds.has(lead.id)) return []
-    const uses = canPair(lead, field) ? field.uses.filter(({ leadId }) => leadId === lead.id) : []
-    const indexes = field.indexes.filter(({ leadId }) => leadId === lead.id)
+function findPairCandidates(type: UsedType, field: UsedField, fieldById: ReadonlyMap<string, UsedField>): IndexCandidate[] {
+  const usesByLead = Map.groupBy(field.uses, ({ leadId }) => leadId)
+  const indexesByLead = Map.groupBy(field.indexes, ({ leadId }) => leadId)
+  return [...new Set([...usesByLead.keys(), ...indexesByLead.keys()])].flatMap((leadId) => {
+    const lead = leadId === null ? undefined : fieldById.get(leadId)
+    if (!lead) return []
+    const uses = canPair(lead, field) ? (usesByLead.get(leadId) ?? []) : []
+    const indexes = indexesByLead.get(leadId) ?? []
     const found = findValueKind(type, indexes, uses)
     const rangeKind = found === 'value' ? pairKinds[0] : found
     return pairKinds.flatMap((kind) => {

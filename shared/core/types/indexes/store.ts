@@ -43,11 +43,30 @@ const selectUsedTypes = statement(
      from counted left join record_counts as count on count.workspace_id = counted.workspace_id and count.type_id = counted.type_id
      group by counted.workspace_id, counted.type_id, counted.has_index having counted.has_index or sum(count.records) >= $minRecords
    ),
-   used as (
-     select used.workspace_id, used.field_id, json_agg(json_build_object('use', split_part(used.use, ':', 1), 'lead_id', used.lead_field_id, 'used_at', used.used_at,
-       'score', round(${faded})::bigint) order by used.use) as uses
+   scored as materialized (
+     select used.*, field.type_id, ${faded} as faded
      from large join fields as field on field.workspace_id = large.workspace_id and field.type_id = large.type_id
      join field_uses as used on used.workspace_id = field.workspace_id and used.field_id = field.id
+   ),
+   pairs as (
+     select pair.workspace_id, pair.field_id, pair.lead_field_id,
+       row_number() over (partition by pair.workspace_id, pair.type_id order by pair.has_index desc, pair.faded desc, pair.field_id, pair.lead_field_id) as place
+     from (
+       select scored.workspace_id, scored.type_id, scored.field_id, scored.lead_field_id, sum(scored.faded) as faded, exists (
+         select from field_indexes as kept
+         where kept.workspace_id = scored.workspace_id and kept.field_id = scored.field_id and kept.lead_field_id = scored.lead_field_id
+       ) as has_index
+       from scored where scored.lead_field_id is not null
+       group by scored.workspace_id, scored.type_id, scored.field_id, scored.lead_field_id
+     ) as pair
+     where pair.has_index or pair.faded >= $minUses
+   ),
+   used as (
+     select used.workspace_id, used.field_id, json_agg(json_build_object('use', split_part(used.use, ':', 1), 'lead_id', used.lead_field_id, 'used_at', used.used_at,
+       'score', round(used.faded)::bigint) order by used.use) as uses
+     from scored as used
+     left join pairs on pairs.workspace_id = used.workspace_id and pairs.field_id = used.field_id and pairs.lead_field_id = used.lead_field_id
+     where used.lead_field_id is null or pairs.place <= ${thresholds.pairs.read}
      group by used.workspace_id, used.field_id
    ),
    found as (

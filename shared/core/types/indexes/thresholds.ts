@@ -18,7 +18,17 @@ export const thresholds = Object.freeze({
   /** Maximum indexes by use per type: each one adds cost to every write. */
   perType: 12,
   /** Maximum indexes of pairs per type, which count among those, and the fields of each kind whose pairs a search counts. */
-  pairs: { perType: 3, perSearch: 3 },
+  pairs: {
+    perType: 3,
+    perSearch: 3,
+    /**
+     * The pairs of a type that planning reads, those with an index and then the most used. Searches of 300 fields could use 89,700 pairs, and
+     * at most three get an index.
+     */
+    read: 100,
+    /** The uses of a type's pairs that stay stored, the most frequent: more than are read, so that those of a new pair can add up. */
+    kept: 1_000,
+  },
   /** An existing index is replaced only by one with a score this many times higher. */
   favour: 4,
   /** `q` searches every text field and needs an index on each; a type with more text fields gets none for `q`. */

@@ -1,7 +1,10 @@
 import test from 'ava'
+import { dropRarePairs } from '#shared/core/types/indexes/maintain-indexes.ts'
+import { findUsedTypes } from '#shared/core/types/indexes/store.ts'
+import { thresholds } from '#shared/core/types/indexes/thresholds.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { callKontor } from '#test/bin/call.ts'
-import { explainCount, readFieldUses, vacuumTable } from '#test/core/types/indexes/rows.ts'
+import { explainCount, fillPairUses, readFieldUses, vacuumTable } from '#test/core/types/indexes/rows.ts'
 import { usedWorld } from '#test/core/types/indexes/used.ts'
 import { countRows, readColumn } from '#test/support/rows.ts'
 
@@ -118,6 +121,49 @@ test('pairs: a type has three indexes of pairs and no fourth, and one of twenty 
   w.clock.days = 30
   t.deepEqual((await w.follow()).sort(), built.map((name) => `drop ${name}`).sort())
   t.deepEqual(await w.indexes(), [])
+})
+
+test('pairs: of a type with thousands of them only the most used are read and kept', async (t) => {
+  const w = await usedWorld(t)
+  for (let n = 0; n < 50; n++) {
+    const added = { entity_type: 'deals', key: `n${n}`, label: `N ${n}`, type: 'number' }
+    t.is((await w.org.owner.post(`${w.org.path}/fields`, added)).status, 201)
+  }
+  const { database: db } = w.api.services
+  const readPairs = async () => {
+    const types = await findUsedTypes(db, new Date(), w.org.id)
+    return types.flatMap(({ fields }) => fields.flatMap(({ uses }) => uses.filter(({ leadId }) => leadId)))
+  }
+  await w.use('price', 'range', 500, 'stage')
+  t.deepEqual(await w.follow(), ['build descending stage, price'])
+  const filled = await fillPairUses(w.db, w.org.id, 1_000)
+  t.is(filled, 50 * 60)
+  const read = await readPairs()
+  t.is(read.length, thresholds.pairs.read)
+  t.true(
+    read.some(({ leadId }) => leadId === w.idOf('stage')),
+    'the pair that has an index is read before others that are used more',
+  )
+  const scores = read.map(({ score }) => score).sort((one, other) => one - other)
+  t.is(scores[1], 1_000 + filled - thresholds.pairs.read + 2, 'the others are the most used')
+  const signal = new AbortController().signal
+  await Promise.all(Array.from({ length: 3 }, () => dropRarePairs({ db, now: () => new Date() }, signal)))
+  const kept = (await readFieldUses(w.db)).filter(({ use }) => use.includes(':'))
+  t.is(kept.length, thresholds.pairs.kept)
+  const lowest = kept.map(({ score }) => score).sort((one, other) => one - other)
+  t.deepEqual(lowest.slice(0, 2), [500, 1_000 + filled - thresholds.pairs.kept + 2], 'the rarest without an index are deleted')
+})
+
+test('pairs: those used too rarely for an index are not read', async (t) => {
+  const w = await usedWorld(t)
+  const { database: db } = w.api.services
+  await w.use('stage', 'equality', 500)
+  for (const field of ['price', 'due']) await w.use(field, 'range', 19, 'stage')
+  await w.use('count', 'range', 10, 'stage')
+  await w.use('count', 'descending', 15, 'stage')
+  const [type] = await findUsedTypes(db, new Date(), w.org.id)
+  const paired = type?.fields.filter(({ uses }) => uses.some(({ leadId }) => leadId)).map(({ key }) => key)
+  t.deepEqual(paired, ['count'], 'the uses of a pair count together')
 })
 
 for (const gone of ['stage', 'price']) {

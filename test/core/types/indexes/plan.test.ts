@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { FieldUse } from '#shared/core/types/indexes/count-use.ts'
+import type { FieldUse } from '#shared/core/types/indexes/index-kinds.ts'
 import {
   findIndexCandidates,
   planIndexSteps,

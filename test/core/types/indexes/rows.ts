@@ -55,6 +55,23 @@ export async function readFieldUses(db: Db): Promise<StoredUse[]> {
   return (await db.query<StoredUse>('select field_id, use, round(score) as score from field_uses')).rows
 }
 
+/** Stores uses of pairs of the fields `n<number>` of a workspace with all its others, of scores from `least` up. Returns their number. */
+export async function fillPairUses(db: Db, workspaceId: string, least: number): Promise<number> {
+  const { rowCount } = await db.query(
+    `with typed as (
+       select field.id, field.key, field.position from fields as field
+       join record_types as type on type.workspace_id = field.workspace_id and type.id = field.type_id
+       where field.workspace_id = $1 and type.key = 'deals'
+     )
+     insert into field_uses (workspace_id, field_id, use, score, used_at)
+     select $1, field.id, 'range:' || lead.id, $2 + row_number() over (order by field.position, lead.position), now()
+     from typed as field join typed as lead on lead.id <> field.id
+     where field.key ~ '^n[0-9]+$'`,
+    [workspaceId, least],
+  )
+  return rowCount ?? 0
+}
+
 /** The known trigrams of a field's values. */
 export interface StoredTrigrams {
   readonly common: readonly string[]
