@@ -3,7 +3,7 @@ import type { ReadableType } from '#shared/core/records/declarations/schemas.ts'
 import { changedProperty, createdProperty, readProperty, typesText } from '#shared/core/records/declarations/type-text.ts'
 import { errorCatalogue } from '#shared/platform/kernel/errors.ts'
 import { apiTypes } from './api-types.ts'
-import { clientDescription, type Description, fileRoutes } from './description.ts'
+import { clientDescription, type Description, otherAnswers } from './description.ts'
 
 /** The file of a client: the types of the API and of a workspace, and what runs. */
 export async function clientText(description: Description, types: readonly ReadableType[]): Promise<string> {
@@ -20,7 +20,7 @@ export async function clientText(description: Description, types: readonly Reada
     `export ${typesText('ChangedTypes', types, changedProperty)}`,
     money,
     `const statuses = {\n${statuses.join('')}} as const\n`,
-    `const files: ReadonlySet<string> = new Set(${JSON.stringify(fileRoutes(calls), null, 2)})\n`,
+    `const answers: Readonly<Partial<Record<string, 'file' | 'nothing' | 'any'>>> = ${JSON.stringify(otherAnswers(calls), null, 2)}\n`,
     code,
     await apiTypes(calls),
   ].join('\n')
@@ -33,10 +33,12 @@ export interface Money {
 }
 `
 
-/** What the client does: its imports and its code, without the import of what is generated. */
+/** What the client does: its import of a package, and its code without the imports of its parts. */
 async function runtimeText(): Promise<[imports: string, code: string]> {
-  const text = await readFile(new URL('runtime.ts', import.meta.url), 'utf8')
-  const [first = '', second, ...code] = text.split('\n')
-  if (!second?.endsWith("from './generated.ts'")) throw new Error('runtime.ts must begin with two lines of imports')
-  return [`${first}\n`, code.join('\n').trimStart()]
+  const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8')
+  const [runtime, transport] = await Promise.all([read('runtime.ts'), read('transport.ts')])
+  const [first = ''] = runtime.split('\n')
+  const [calls, answers] = [runtime, transport].map((text) => text.replace(/^import .*\n/gm, '').trimStart())
+  // The functions of a part are no part of what the client exports.
+  return [`${first}\n`, `${calls}\n${answers?.replace(/^export (?=async function)/gm, '')}`]
 }

@@ -36,13 +36,25 @@ function answersOf({ responses }: Operation): Operation['responses'] {
   return Object.fromEntries((ended.length > 0 ? ended : statuses).map((status) => [status, responses[status] ?? {}]))
 }
 
-/** The routes of a client's description that answer a file, never JSON: `GET /v1/…`. */
-export const fileRoutes = ({ paths }: Description): string[] =>
-  Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, { responses }]) => {
-        const types = Object.values(responses).flatMap(({ content }) => Object.keys(content ?? {}))
-        return types.length > 0 && !types.includes('application/json')
-      })
-      .map(([method]) => `${method.toUpperCase()} ${path}`),
+/**
+ * What the routes of a client's description answer, by `GET /v1/…`, without those that answer JSON with `data` alone: a file, never JSON; nothing;
+ * or any of these.
+ */
+export const otherAnswers = ({ paths }: Description): Readonly<Record<string, 'file' | 'nothing' | 'any'>> =>
+  Object.fromEntries(
+    Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, operation]) => {
+        const kind = kindOf(operation)
+        return kind === 'data' ? [] : [[`${method.toUpperCase()} ${path}`, kind] as const]
+      }),
+    ),
   )
+
+function kindOf({ responses }: Operation): 'data' | 'file' | 'nothing' | 'any' {
+  const bodies = Object.values(responses).map(({ content }) => Object.entries(content ?? {}))
+  if (bodies.every((body) => body.length === 0)) return 'nothing'
+  if (bodies.every((body) => body.length > 0 && body.every(([type]) => type !== 'application/json'))) return 'file'
+  const isData = ([type, { schema }]: readonly [string, { readonly schema: Json }]) =>
+    type === 'application/json' && Object.hasOwn(schema.properties ?? {}, 'data')
+  return bodies.every((body) => body.length > 0 && body.every(isData)) ? 'data' : 'any'
+}

@@ -40,7 +40,10 @@ export interface ChangedTypes {
 }
 
 /** The codes of failures with their statuses. */
-export const statuses = { INTERNAL: 500 } as const
+export const statuses = { INTERNAL: 500, VALIDATION_ERROR: 400 } as const
 
-/** The routes that answer a file, never JSON. */
-export const files: ReadonlySet<string> = new Set()
+/** What routes answer that do not always answer JSON with `data`. */
+export const answers: Readonly<Partial<Record<string, 'file' | 'nothing' | 'any'>>> = {
+  'PUT /v1/orgs/{orgId}/records/{typeKey}/{recordId}/values': 'nothing',
+  'DELETE /v1/orgs/{orgId}/records/{typeKey}/{recordId}': 'nothing',
+}

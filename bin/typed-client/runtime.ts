@@ -1,5 +1,6 @@
 import createClient, { type FetchOptions, type HeadersOptions, mergeHeaders, type ParseAs } from 'openapi-fetch'
-import { type ChangedTypes, type components, files, type paths, type ReadTypes, type SentTypes, statuses } from './generated.ts'
+import { answers, type ChangedTypes, type components, type paths, type ReadTypes, type SentTypes } from './generated.ts'
+import { answerOf, KontorError, read } from './transport.ts'
 
 export interface KontorOptions {
   /** Address of the installation, with or without `/v1`. */
@@ -8,25 +9,6 @@ export interface KontorOptions {
   readonly key: string
   /** The workspace's id. */
   readonly org: string
-}
-
-/** The codes that the API answers. `UNREACHABLE`, with the status 0, is a call without an answer. */
-export type ErrorCode = keyof typeof statuses | 'UNREACHABLE'
-
-/** What every failed call throws. */
-export class KontorError extends Error {
-  override readonly name = 'KontorError'
-  readonly code: ErrorCode
-  /** The status of the answer. */
-  readonly status: number
-  /** To be told to the operator; undefined when the work of a job failed. */
-  readonly requestId: string | undefined
-  constructor(code: ErrorCode, status: number, message: string, requestId?: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-    this.status = status
-    this.requestId = requestId
-  }
 }
 
 /** A key of a record type. */
@@ -137,6 +119,7 @@ interface AnyInit {
   readonly body?: unknown
   readonly headers?: HeadersOptions
   readonly parseAs?: ParseAs
+  readonly signal?: AbortSignal | null
 }
 type AnyCall = (path: string, init?: AnyInit) => Promise<{ data?: unknown; response: Response }>
 
@@ -153,14 +136,24 @@ export function kontor({ url, key, org }: KontorOptions): Kontor {
     (method: Uppercase<Method>): AnyCall =>
     async (path, init = {}) => {
       const { orgId = org, ...others } = init.params?.path ?? {}
+      checkPath(path, { ...others, orgId })
       const params = { ...init.params, path: others }
       const ofFile = init.body instanceof Blob ? { 'content-type': init.body.type || 'application/octet-stream' } : {}
-      const sent = { ...init, params, headers: mergeHeaders(ofFile, init.headers), parseAs: init.parseAs ?? 'stream' }
-      const { data, response } = await client[method](path.replace('{orgId}', encodeURIComponent(orgId)), sent)
-      return { data: init.parseAs ? data : await read(response, files.has(`${method} ${path}`)), response }
+      const sent = { ...init, params, headers: mergeHeaders(ofFile, init.headers), parseAs: 'stream' as const }
+      const { response } = await client[method](path.replace('{orgId}', encodeURIComponent(orgId)), sent)
+      return { data: await read(response, answers[`${method} ${path}`] ?? 'data', init), response }
     }
   const [GET, POST, PATCH, PUT, DELETE] = [call('GET'), call('POST'), call('PATCH'), call('PUT'), call('DELETE')]
   return { records: recordsOf({ GET, POST, PUT, DELETE }), GET, POST, PATCH, PUT, DELETE, pages: pagesOf(GET) } as unknown as Kontor
+}
+
+/** Throws when a value would be no part of the path, or lead out of it: the address of a member `..` is that of all members. */
+function checkPath(path: string, values: Readonly<Record<string, unknown>>): void {
+  for (const [, name = ''] of path.matchAll(/\{([^{}]+)\}/g)) {
+    const value = values[name]
+    if (!/^(\.|%2e){0,2}$/i.test(String(value ?? ''))) continue
+    throw new KontorError('VALIDATION_ERROR', 0, `${name} must be an id or a key, got ${JSON.stringify(value)}`)
+  }
 }
 
 const recordPath: RecordPath = '/v1/orgs/{orgId}/records/{typeKey}'
@@ -257,82 +250,3 @@ function serialize(body: unknown): unknown {
   for (const [name, part] of parts) if (part instanceof Blob) form.append(name, part)
   return form
 }
-
-/** The body of an answer: JSON parsed, and all else, files of JSON too, as a Blob. */
-async function read(response: Response, isFile: boolean): Promise<unknown> {
-  if (response.status === 204 || response.status === 304) return undefined
-  const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return isJson && !isFile ? response.json() : response.blob()
-}
-
-/** Milliseconds between two questions for a job: at first, and at most. */
-const [firstWait, longestWait] = [100, 2000]
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Sends a request and, where it began long work, waits for its end. Throws the failure of the answer or of the work. */
-async function answerOf(baseUrl: string, request: Request): Promise<Response> {
-  const response = await send(request)
-  if (response.status >= 400) throw await failureOf(response)
-  const address = response.status === 202 ? response.headers.get('location') : null
-  if (address === null) return response
-  // The address is the operator's; the key goes to the server that was called.
-  const job = baseUrl + address.slice(address.indexOf('/v1/'))
-  const authorization = request.headers.get('authorization') ?? ''
-  return resultOf(job, { headers: { authorization }, signal: request.signal })
-}
-
-interface Job {
-  readonly status: 'queued' | 'running' | 'done' | 'failed'
-  readonly result?: unknown
-  readonly error: { readonly code: string; readonly message: string } | null
-}
-
-async function resultOf(address: string, init: RequestInit): Promise<Response> {
-  for (let wait = firstWait; ; wait = Math.min(wait * 2, longestWait)) {
-    const response = await send(new Request(address, init))
-    if (response.status === 429 || response.status === 503) {
-      await pause(1000 * Number(response.headers.get('retry-after') ?? 1))
-      continue
-    }
-    if (response.status >= 400) throw await failureOf(response)
-    const { status, result, error } = ((await response.json()) as { data: Job }).data
-    if (status === 'failed') throw new KontorError(codeOf(error?.code), statusOf(error?.code), error?.message ?? 'The work failed')
-    if (status === 'done') return result === null ? fileOf(address, init) : Response.json({ data: result })
-    await pause(wait)
-  }
-}
-
-/** The file that a job made; null as JSON for a job without a file. */
-async function fileOf(address: string, init: RequestInit): Promise<Response> {
-  const response = await send(new Request(`${address}/result`, init))
-  if (response.status === 404) return Response.json({ data: null })
-  if (response.status >= 400) throw await failureOf(response)
-  return response
-}
-
-async function send(request: Request): Promise<Response> {
-  try {
-    return await fetch(request)
-  } catch (cause) {
-    if (request.signal.aborted) throw cause
-    throw new KontorError('UNREACHABLE', 0, `${new URL(request.url).origin} cannot be reached`, undefined, { cause })
-  }
-}
-
-async function failureOf(response: Response): Promise<KontorError> {
-  const text = await response.text()
-  const { code, message, request_id: id } = parseFailure(text)
-  return new KontorError(codeOf(code), response.status, message ?? `${response.status} ${text.slice(0, 200)}`, id)
-}
-
-function parseFailure(text: string): { readonly code?: string; readonly message?: string; readonly request_id?: string } {
-  try {
-    return (JSON.parse(text) as { error?: object }).error ?? {}
-  } catch {
-    return {}
-  }
-}
-
-const codeOf = (code: string | undefined): ErrorCode =>
-  code !== undefined && Object.hasOwn(statuses, code) ? (code as ErrorCode) : 'INTERNAL'
-const statusOf = (code: string | undefined): number => (statuses as Readonly<Record<string, number>>)[codeOf(code)] ?? 500

@@ -57,14 +57,18 @@ async function complaints(folder: string, program: string): Promise<string> {
 
 const evil = 'Deals */ declare const evil: 1 /*'
 
+// Written in two parts, since Kontor's own files must not contain them.
+const expectError = '@ts-expect' + '-error'
+const ignore = '@ts-ig' + 'nore'
+
 async function makeTypes({ owner, path }: Org): Promise<void> {
   await owner.post(`${path}/types`, { key: 'class', label: evil })
   const fields: readonly (readonly [string, string, object?])[] = [
     ['delete', 'string', { required: true }],
     ['constructor', 'string'],
     ['stage', 'select', { rules: { options: ['new', 'it\'s "won"', 'back\\slash'], default: 'new' }, required: true }],
-    ['price', 'currency'],
-    ['tags', 'multiselect', { rules: { options: ['a', 'b'] } }],
+    ['price', 'currency', { label: expectError }],
+    ['tags', 'multiselect', { rules: { options: ['a', 'b'] }, label: `**${ignore} me@home` }],
     ['hush_hush', 'text'],
     ['twice', 'number'],
   ]
@@ -74,8 +78,7 @@ async function makeTypes({ owner, path }: Org): Promise<void> {
   }
 }
 
-// Written in two parts, since Kontor's own files must not contain it.
-const wrong = '// @ts-expect' + '-error'
+const wrong = `// ${expectError}`
 
 const program = `
 import { KontorError, kontor, type KontorOptions, type RecordOf } from './kontor.ts'
@@ -178,6 +181,8 @@ test('client: a generated client compiles under strict and does what it says', a
   t.deepEqual(await readdir(folder), ['kontor.ts', 'node_modules'], 'no half-written file stays')
   const text = await readFile(join(folder, 'kontor.ts'), 'utf8')
   t.false(text.includes('hush_hush'), 'a hidden field is not named')
+  t.false(text.includes(expectError) || text.includes(ignore), 'a label is no directive')
+  t.true(text.includes('me@home'))
   t.is(await complaints(folder, program), '')
   const { run } = await import(join(folder, 'program.ts'))
   const result = await run({ url: environment.KONTOR_URL, key: environment.KONTOR_KEY, org: w.org.id })

@@ -22,9 +22,12 @@ const propertyText = ({ key, label }: ReadableField, property: Property | undefi
 /** The name of a property; in quotes unless it is an identifier. */
 const nameText = (key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key))
 
-/** Escapes a label, which users write, so that it cannot end the comment. */
+/** Escapes a label, which users write, so that it can neither end the comment nor be a directive of the type checker or a tag. */
 const comment = (indent: string, label: string): string =>
-  `${indent}/** ${label.replaceAll('*/', '* /').replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')} */\n`
+  `${indent}/** ${label
+    .replaceAll('*/', '* /')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+    .replace(/(?<!\w)@(?=\w)/g, '@ ')} */\n`
 
 /** TypeScript types of a field's values: the type read, and further types accepted as input. */
 interface Shape {
