@@ -12,7 +12,7 @@ import {
 } from '#shared/core/notifications/store.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { requireFilter } from '#shared/core/records/query/filter.ts'
-import { type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { type Filter, readStoredFilter } from '#shared/core/records/query/filter-tree.ts'
 import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
@@ -65,12 +65,12 @@ export async function getNotificationRule(scope: Scope, id: string): Promise<Not
 
 /**
  * Creates a rule, which fires on changes from now on. Throws VALIDATION_ERROR for an unknown record type, one with 100 rules, and a filter
- * that does not fit it, FORBIDDEN for a filter of a caller who may not read every record of the type.
+ * that does not fit it or has more than 16 KB, FORBIDDEN for a filter of a caller who may not read every record of the type.
  */
 export async function createNotificationRule(scope: Scope, input: NotificationRuleInput): Promise<NotificationRule> {
   const { db, workspace } = scope
   const { object_type: objectType, audience = 'all_members', filter: sent, ...properties } = input
-  const filter = sent == null ? null : readFilterTree(sent)
+  const filter = sent == null ? null : readStoredFilter(sent)
   if (filter) await requireTestable(scope, objectType, filter)
   return db.transaction(async (tx) => {
     const row = { ...properties, workspaceId: workspace.id, id: newId(), objectType, audience, filter: textOf(filter) }
@@ -89,7 +89,7 @@ export async function changeNotificationRule(scope: Scope, id: string, change: N
   if (!isUuid(id)) throw problem('NOT_FOUND')
   const { db, workspace } = scope
   const { name, object_type: objectType, event, title, audience, enabled } = change
-  const sent = change.filter == null ? change.filter : readFilterTree(change.filter)
+  const sent = change.filter == null ? change.filter : readStoredFilter(change.filter)
   if (objectType !== undefined) requirePermission(scope, 'notifications:create', objectType)
   return db.transaction(async (tx) => {
     const stored = requireRow(await tx.query(lockRule({ workspaceId: workspace.id, id })))

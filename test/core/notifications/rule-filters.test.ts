@@ -88,6 +88,12 @@ test('rule filters: all, any and not join conditions, and an empty filter holds 
 })
 
 const leaf = { field: 'name', op: 'eq', value: 'x' }
+/** A filter with so many bytes of JSON, of texts of two bytes a character but for its end. */
+const filterOf = (bytes: number) => {
+  const frame = Buffer.byteLength(JSON.stringify([{ ...leaf, value: '' }]))
+  const rest = bytes - frame
+  return [{ ...leaf, value: 'ä'.repeat(rest >> 1) + 'x'.repeat(rest & 1) }]
+}
 const refused: readonly (readonly [filter: unknown, message: RegExp])[] = [
   [{ field: 'nmae', op: 'eq', value: 'x' }, /^filter\.field must be a field of staff that you may read, got nmae$/],
   [[{ field: 'place.name', op: 'eq', value: 'x' }], /^filter\[0\]\.field must .*place\.name/],
@@ -96,6 +102,7 @@ const refused: readonly (readonly [filter: unknown, message: RegExp])[] = [
   [{ all: [], any: [] }, /^filter must have no other key/],
   [Array.from({ length: 51 }, () => leaf), /^filter must have at most 50 conditions$/],
   [{ all: [{ any: [{ not: { all: [{ not: leaf }] } }] }] }, /filter must have at most 4 levels/],
+  [filterOf(16_385), /^filter must have at most 16 KB \(16384 bytes of compact JSON\), got 16385 bytes$/],
 ]
 
 test('rule filters: a filter that does not fit the type is 400 when a rule is made and changed', async (t) => {
@@ -112,7 +119,7 @@ test('rule filters: a filter that does not fit the type is 400 when a rule is ma
   t.regex(moved.body.error.message, /^filter\.field must be a field of locations/)
   const whole = { object_type: 'locations', filter: { field: 'name', op: 'eq', value: 'x' } }
   t.is((await w.org.owner.put(`${rulesOf(w)}/${id}`, whole)).status, 200)
-  for (const filter of [Array.from({ length: 50 }, () => leaf), { all: [{ any: [{ not: { all: [leaf] } }] }] }])
+  for (const filter of [filterOf(16_384), Array.from({ length: 50 }, () => leaf), { all: [{ any: [{ not: { all: [leaf] } }] }] }])
     t.is((await w.org.owner.post(rulesOf(w), rule({ filter }))).status, 201)
 })
 
