@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import { instantFilter } from '#shared/core/types/field-kinds/dates.ts'
 import type { FilteredField } from '#shared/core/types/field-kinds/filters/field-filter.ts'
@@ -86,12 +87,13 @@ export function readFilterTree(sent: unknown, path = 'filter'): Filter {
 }
 
 /**
- * Reads a filter that is stored to judge each change of a record. Throws VALIDATION_ERROR like `readFilterTree`, and above 16 KB.
+ * Reads a filter that is stored to judge each change of a record. Throws VALIDATION_ERROR like `readFilterTree`, and above 16 KB
+ * unless it is `present`, the one that is stored.
  */
-export function readStoredFilter(sent: unknown, path = 'filter'): Filter {
+export function readStoredFilter(sent: unknown, path = 'filter', present?: Filter): Filter {
   const filter = readFilterTree(sent, path)
   const bytes = Buffer.byteLength(JSON.stringify(filter))
-  if (bytes <= maxStoredBytes) return filter
+  if (bytes <= maxStoredBytes || isDeepStrictEqual(filter, present)) return filter
   throw problem('VALIDATION_ERROR', `${path} must have at most 16 KB (${maxStoredBytes} bytes of compact JSON), got ${bytes} bytes`)
 }
 
