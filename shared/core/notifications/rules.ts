@@ -82,7 +82,7 @@ export async function createNotificationRule(scope: Scope, input: NotificationRu
 
 /**
  * Changes the sent properties of a rule; a disabled rule does not fire, and a filter that is null is removed. A filter is checked again when
- * it or the record type changes. Throws NOT_FOUND, VALIDATION_ERROR and FORBIDDEN like `createNotificationRule`, and FORBIDDEN when the caller
+ * it, the record type or the event changes. Throws NOT_FOUND, VALIDATION_ERROR and FORBIDDEN like `createNotificationRule`, and FORBIDDEN when the caller
  * may not make rules of another record type that was sent.
  */
 export async function changeNotificationRule(scope: Scope, id: string, change: NotificationRuleChange): Promise<NotificationRule> {
@@ -95,8 +95,8 @@ export async function changeNotificationRule(scope: Scope, id: string, change: N
     const stored = requireRow(await tx.query(lockRule({ workspaceId: workspace.id, id })))
     const filter = sent === undefined ? stored.filter : sent
     const type = objectType ?? stored.object_type
-    const isSame = type === stored.object_type && isDeepStrictEqual(filter, stored.filter)
-    if (filter && !isSame) await requireTestable(within(scope, tx), type, filter)
+    const isSameEvent = type === stored.object_type && (event ?? stored.event) === stored.event
+    if (filter && !(isSameEvent && isDeepStrictEqual(filter, stored.filter))) await requireTestable(within(scope, tx), type, filter)
     const changed = { workspaceId: workspace.id, id, name, objectType, event, title, audience, enabled, filter: textOf(filter) }
     const rule = requireRow(await tx.query(updateRule(changed)))
     await subscribe(tx, workspace.id, rule)

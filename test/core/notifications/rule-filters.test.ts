@@ -169,6 +169,10 @@ test('rule filters: who writes a filter reads every record, and every field that
   const sent = await all.put(`${rulesOf(w)}/${id}`, { filter })
   t.is(sent.status, 200, sent.text)
   t.is((await none.put(`${rulesOf(w)}/${id}`, { filter, title: 'Same' })).status, 200, 'an unchanged filter is not checked again')
+  t.is((await none.put(`${rulesOf(w)}/${id}`, { event: 'created' })).status, 200, 'nor beside an unchanged event')
+  const moved = await none.put(`${rulesOf(w)}/${id}`, { event: 'updated' })
+  t.is(moved.status, 403, moved.text)
+  t.is((await all.put(`${rulesOf(w)}/${id}`, { event: 'updated' })).status, 200)
   t.is((await none.post(rulesOf(w), rule())).status, 201, 'a rule without a filter needs no right to read')
 })
 
