@@ -15,10 +15,13 @@ type DeliveryScope = Pick<PlatformScope, 'db' | 'cache'>
  * so a worker stopped midway leaves nothing to clean up.
  */
 export async function deliverNotices(scope: DeliveryScope, workspaceId: string, changes: readonly EventDelivery[]): Promise<void> {
-  const { db, cache } = scope
-  const rules = await readNoticeRules(cache, db, workspaceId)
+  const { db } = scope
   const notices: Notice[] = []
-  for (const change of changes) notices.push(...(await buildNotices(scope, change, rules)))
+  // One type at a time, so that the filters of all types are never held together.
+  for (const ofType of Map.groupBy(changes, ({ objectType }) => objectType).values()) {
+    const rules = await readNoticeRules(db, workspaceId, [...new Set(ofType.flatMap(({ listenerIds }) => listenerIds))])
+    for (const change of ofType) notices.push(...(await buildNotices(scope, change, rules)))
+  }
   await notify({ db, workspace: { id: workspaceId } }, everyMember, notices)
 }
 

@@ -16,7 +16,6 @@ import { type Filter, readStoredFilter } from '#shared/core/records/query/filter
 import { permits, requirePermission } from '#shared/core/scope/access.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { findRecordType, unknownTypeProblem } from '#shared/core/types/record-type.ts'
-import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { listen } from '#shared/platform/events/listen.ts'
@@ -36,12 +35,11 @@ export interface NoticeRule {
   readonly filter: Filter | null
 }
 
-/** A workspace's rules by id; cached until a rule changes. */
-export const readNoticeRules = (cache: Cache, db: Executor, workspaceId: string): Promise<ReadonlyMap<string, NoticeRule>> =>
-  cache.remember(db, workspaceId, 'rules of notifications', async () => {
-    const rules = await db.query(findNoticeRules({ workspaceId }))
-    return new Map(rules.map(({ id, title, filter }) => [id, { title, filter }]))
-  })
+/** Those of the given rules that exist, by id. Not cached: the filters of a type's rules may hold 1.6 MB. */
+export async function readNoticeRules(db: Executor, workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NoticeRule>> {
+  const rules = await db.query(findNoticeRules({ workspaceId, ids }))
+  return new Map(rules.map(({ id, title, filter }) => [id, { title, filter }]))
+}
 
 /** The rules that the caller may read, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */
 export const listNotificationRules = (scope: Scope, query: LinkedQuery): Promise<LinkedPage<NotificationRule>> =>

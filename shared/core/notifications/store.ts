@@ -112,11 +112,11 @@ export const deleteRule = statement(
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** The titles and filters of all rules. */
+/** Those of the given rules that exist, by id. */
 export const findNoticeRules = statement(
   'notifications.findNoticeRules',
-  'select id, title, filter from notification_rules where workspace_id = $workspaceId order by id',
-  { params: { workspaceId: uuid }, columns: { id: uuid.notNull, title: text.notNull, filter: json.as<Filter>() } },
+  'select id, title, filter from notification_rules where workspace_id = $workspaceId and id = any($ids::uuid[]) order by id',
+  { params: { workspaceId: uuid, ids: uuids }, columns: { id: uuid.notNull, title: text.notNull, filter: json.as<Filter>() } },
 )
 
 /**

@@ -1,4 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { deliverNotices } from '#shared/core/notifications/deliver.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 import { inboxOf, rulesOf } from '#test/core/notifications/make-rule.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -202,4 +205,33 @@ test('rule filters: an id of another workspace matches nothing', async (t) => {
   })
   await create({ name: 'Ann' })
   t.deepEqual(await inbox(w), [])
+})
+
+/** Delivers a change of one record to rules, as a job does that its worker took late; without a snapshot. */
+async function deliver(w: World, event: string, record: string, listenerIds: string[], db: Executor = w.worker.database): Promise<void> {
+  const { cache } = w.api.services
+  await cache.refresh()
+  const change = { workspaceId: w.org.id, source: 'records', objectType: 'staff', event, entryIds: [newId()], subjectIds: [record] }
+  await deliverNotices({ db, cache }, w.org.id, [{ ...change, listenerIds }])
+}
+
+test('rule filters: a delivery reads the rules that it names alone, in one statement for its type', async (t) => {
+  const { w, make, create } = await staff(t)
+  const ids = [await make({ title: 'one', event: 'updated' }), await make({ title: 'two', event: 'updated' })]
+  await make({ title: 'other', event: 'updated', filter: [well] })
+  const ann = await create({ name: 'Ann' })
+  const read: string[] = []
+  const db = new Proxy(w.worker.database, {
+    get: (database, key) => {
+      if (key !== 'query') return Reflect.get(database, key, database)
+      return async (statement: { readonly name: string }) => {
+        const rows = await Reflect.apply(database.query, database, [statement])
+        if (statement.name === 'notifications.findNoticeRules') read.push(rows.map(({ title }: { title: string }) => title).join())
+        return rows
+      }
+    },
+  })
+  await deliver(w, 'updated', ann, ids, db)
+  t.deepEqual(read, ['one,two'])
+  t.deepEqual(await inbox(w), [`one ${ann}`, `two ${ann}`])
 })
