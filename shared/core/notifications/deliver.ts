@@ -25,12 +25,15 @@ export async function deliverNotices(scope: DeliveryScope, workspaceId: string, 
   await notify({ db, workspace: { id: workspaceId } }, everyMember, notices)
 }
 
-/** One notice per event and rule; none for a deleted rule. */
+/**
+ * One notice per event and rule. The listeners are those of the time of the change: none for a rule that is off or deleted by now, or of
+ * another type or event.
+ */
 async function buildNotices(scope: DeliveryScope, delivery: EventDelivery, rules: ReadonlyMap<string, NoticeRule>): Promise<Notice[]> {
   const { objectType, event, entryIds, subjectIds, listenerIds } = delivery
   const fired = listenerIds.flatMap((listener) => {
     const rule = rules.get(listener)
-    return rule ? [{ listener, ...rule }] : []
+    return rule?.objectType === objectType && rule.event === event ? [{ listener, title: rule.title, filter: rule.filter }] : []
   })
   const budget = computeBudget(scope.db.owner, { steps: Number.POSITIVE_INFINITY, bound: '' })
   const testOf = fired.some(({ filter }) => filter) ? await createTests(scope, delivery) : undefined

@@ -30,15 +30,17 @@ const maxRulesOfType = 100
 
 /** What the delivery of events needs of a rule. */
 export interface NoticeRule {
+  readonly objectType: string
+  readonly event: string
   readonly title: string
   /** Which changes fire the rule; null for every one. */
   readonly filter: Filter | null
 }
 
-/** Those of the given rules that exist, by id. Not cached: the filters of a type's rules may hold 1.6 MB. */
+/** Those of the given rules that are on, by id. Not cached: the filters of a type's rules may hold 1.6 MB. */
 export async function readNoticeRules(db: Executor, workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, NoticeRule>> {
   const rules = await db.query(findNoticeRules({ workspaceId, ids }))
-  return new Map(rules.map(({ id, title, filter }) => [id, { title, filter }]))
+  return new Map(rules.map(({ id, object_type, event, title, filter }) => [id, { objectType: object_type, event, title, filter }]))
 }
 
 /** The rules that the caller may read, oldest first. Throws VALIDATION_ERROR like `listByCreation`. */

@@ -235,3 +235,27 @@ test('rule filters: a delivery reads the rules that it names alone, in one state
   t.deepEqual(read, ['one,two'])
   t.deepEqual(await inbox(w), [`one ${ann}`, `two ${ann}`])
 })
+
+test('rule filters: a rule that is off, gone, or of another type or event by the time of delivery makes no item', async (t) => {
+  const { w, make, create } = await staff(t)
+  const ann = await create({ name: 'Ann', salary: 300 })
+  const name = { field: 'name', op: 'eq', value: 'Ann' }
+  const changes: Record<string, object> = {
+    off: { enabled: false },
+    event: { event: 'created' },
+    type: { object_type: 'locations' },
+    same: { name: 'Other' },
+  }
+  const ids = [newId()]
+  for (const filter of [null, name]) {
+    for (const [title, change] of Object.entries(changes)) {
+      if (filter && title === 'same') continue
+      const id = await make({ title, event: 'updated', filter })
+      const changed = await w.org.owner.put(`${rulesOf(w)}/${id}`, change)
+      t.is(changed.status, 200, changed.text)
+      ids.push(id)
+    }
+  }
+  await deliver(w, 'updated', ann, ids)
+  t.deepEqual(await inbox(w), [`same ${ann}`])
+})
