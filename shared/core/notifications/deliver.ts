@@ -2,6 +2,7 @@ import { everyMember, type Notice, notify } from '#shared/core/notifications/not
 import { type NoticeRule, readNoticeRules } from '#shared/core/notifications/rules.ts'
 import { createStoredTest } from '#shared/core/records/query/filter.ts'
 import type { Filter } from '#shared/core/records/query/filter-tree.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { readSnapshots, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
@@ -52,7 +53,8 @@ async function buildNotices(scope: DeliveryScope, delivery: EventDelivery, rules
 
 /**
  * Gives the test of a filter on the records of a delivery's events, by the ids of the events: on a record as the change left it, and on a
- * deleted one as it was. An event from before the rule had a filter comes without its record, and passes.
+ * deleted one as it was. An event from before the rule had a filter comes without its record: the present record is tested, and none passes
+ * where it is deleted.
  */
 async function createTests(
   { db, cache }: DeliveryScope,
@@ -62,11 +64,18 @@ async function createTests(
   if (!type) return () => () => false
   const snapshots = await readSnapshots({ db }, delivery)
   const records = new Map(snapshots.map((snapshot) => [snapshot.entryId, snapshotToRecord(type, snapshot)]))
+  if (snapshots.length === 0) {
+    const present = new Map((await findRecordsByIds({ db }, type, delivery.subjectIds)).map((record) => [record.id, record]))
+    for (const [index, entryId] of delivery.entryIds.entries()) {
+      const record = present.get(delivery.subjectIds[index] ?? '')
+      if (record) records.set(entryId, record)
+    }
+  }
   return (filter) => {
     const matches = createStoredTest(type, filter)
     return (entryId) => {
       const record = records.get(entryId)
-      return record === undefined || matches(record)
+      return record !== undefined && matches(record)
     }
   }
 }

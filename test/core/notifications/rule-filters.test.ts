@@ -259,3 +259,14 @@ test('rule filters: a rule that is off, gone, or of another type or event by the
   await deliver(w, 'updated', ann, ids)
   t.deepEqual(await inbox(w), [`same ${ann}`])
 })
+
+test('rule filters: a change without its record, from before the filter, is judged by the present record', async (t) => {
+  const { w, make, create, remove } = await staff(t)
+  const [ann, bob, cas] = [await create({ salary: 100 }), await create({ salary: 300 }), await create({ salary: 300 })]
+  await remove(cas)
+  for (const event of ['created', 'updated', 'deleted']) {
+    const ids = [await make({ title: event, event, filter: [well] })]
+    for (const record of event === 'deleted' ? [cas] : [ann, bob, cas]) await deliver(w, event, record, ids)
+  }
+  t.deepEqual(await inbox(w), [`created ${bob}`, `updated ${bob}`])
+})
