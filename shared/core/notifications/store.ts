@@ -112,11 +112,15 @@ export const deleteRule = statement(
   { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
 )
 
-/** The titles and filters of all rules. */
+/** Those of the given rules that are on, by id. */
 export const findNoticeRules = statement(
   'notifications.findNoticeRules',
-  'select id, title, filter from notification_rules where workspace_id = $workspaceId order by id',
-  { params: { workspaceId: uuid }, columns: { id: uuid.notNull, title: text.notNull, filter: json.as<Filter>() } },
+  `select id, object_type, event, title, filter from notification_rules
+   where workspace_id = $workspaceId and id = any($ids::uuid[]) and enabled order by id`,
+  {
+    params: { workspaceId: uuid, ids: uuids },
+    columns: { id: uuid.notNull, object_type: text.notNull, event: text.notNull, title: text.notNull, filter: json.as<Filter>() },
+  },
 )
 
 /**

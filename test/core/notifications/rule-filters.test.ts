@@ -1,4 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
+import { deliverNotices } from '#shared/core/notifications/deliver.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 import { inboxOf, rulesOf } from '#test/core/notifications/make-rule.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -88,6 +91,12 @@ test('rule filters: all, any and not join conditions, and an empty filter holds 
 })
 
 const leaf = { field: 'name', op: 'eq', value: 'x' }
+/** A filter with so many bytes of JSON, of texts of two bytes a character but for its end. */
+const filterOf = (bytes: number) => {
+  const frame = Buffer.byteLength(JSON.stringify([{ ...leaf, value: '' }]))
+  const rest = bytes - frame
+  return [{ ...leaf, value: 'ä'.repeat(rest >> 1) + 'x'.repeat(rest & 1) }]
+}
 const refused: readonly (readonly [filter: unknown, message: RegExp])[] = [
   [{ field: 'nmae', op: 'eq', value: 'x' }, /^filter\.field must be a field of staff that you may read, got nmae$/],
   [[{ field: 'place.name', op: 'eq', value: 'x' }], /^filter\[0\]\.field must .*place\.name/],
@@ -96,6 +105,7 @@ const refused: readonly (readonly [filter: unknown, message: RegExp])[] = [
   [{ all: [], any: [] }, /^filter must have no other key/],
   [Array.from({ length: 51 }, () => leaf), /^filter must have at most 50 conditions$/],
   [{ all: [{ any: [{ not: { all: [{ not: leaf }] } }] }] }, /filter must have at most 4 levels/],
+  [filterOf(16_385), /^filter must have at most 16 KB \(16384 bytes of compact JSON\), got 16385 bytes$/],
 ]
 
 test('rule filters: a filter that does not fit the type is 400 when a rule is made and changed', async (t) => {
@@ -112,7 +122,7 @@ test('rule filters: a filter that does not fit the type is 400 when a rule is ma
   t.regex(moved.body.error.message, /^filter\.field must be a field of locations/)
   const whole = { object_type: 'locations', filter: { field: 'name', op: 'eq', value: 'x' } }
   t.is((await w.org.owner.put(`${rulesOf(w)}/${id}`, whole)).status, 200)
-  for (const filter of [Array.from({ length: 50 }, () => leaf), { all: [{ any: [{ not: { all: [leaf] } }] }] }])
+  for (const filter of [filterOf(16_384), Array.from({ length: 50 }, () => leaf), { all: [{ any: [{ not: { all: [leaf] } }] }] }])
     t.is((await w.org.owner.post(rulesOf(w), rule({ filter }))).status, 201)
 })
 
@@ -162,6 +172,10 @@ test('rule filters: who writes a filter reads every record, and every field that
   const sent = await all.put(`${rulesOf(w)}/${id}`, { filter })
   t.is(sent.status, 200, sent.text)
   t.is((await none.put(`${rulesOf(w)}/${id}`, { filter, title: 'Same' })).status, 200, 'an unchanged filter is not checked again')
+  t.is((await none.put(`${rulesOf(w)}/${id}`, { event: 'created' })).status, 200, 'nor beside an unchanged event')
+  const moved = await none.put(`${rulesOf(w)}/${id}`, { event: 'updated' })
+  t.is(moved.status, 403, moved.text)
+  t.is((await all.put(`${rulesOf(w)}/${id}`, { event: 'updated' })).status, 200)
   t.is((await none.post(rulesOf(w), rule())).status, 201, 'a rule without a filter needs no right to read')
 })
 
@@ -191,4 +205,68 @@ test('rule filters: an id of another workspace matches nothing', async (t) => {
   })
   await create({ name: 'Ann' })
   t.deepEqual(await inbox(w), [])
+})
+
+/** Delivers a change of one record to rules, as a job does that its worker took late; without a snapshot. */
+async function deliver(w: World, event: string, record: string, listenerIds: string[], db: Executor = w.worker.database): Promise<void> {
+  const { cache } = w.api.services
+  await cache.refresh()
+  const change = { workspaceId: w.org.id, source: 'records', objectType: 'staff', event, entryIds: [newId()], subjectIds: [record] }
+  await deliverNotices({ db, cache }, w.org.id, [{ ...change, listenerIds }])
+}
+
+test('rule filters: a delivery reads the rules that it names alone, in one statement for its type', async (t) => {
+  const { w, make, create } = await staff(t)
+  const ids = [await make({ title: 'one', event: 'updated' }), await make({ title: 'two', event: 'updated' })]
+  await make({ title: 'other', event: 'updated', filter: [well] })
+  const ann = await create({ name: 'Ann' })
+  const read: string[] = []
+  const db = new Proxy(w.worker.database, {
+    get: (database, key) => {
+      if (key !== 'query') return Reflect.get(database, key, database)
+      return async (statement: { readonly name: string }) => {
+        const rows = await Reflect.apply(database.query, database, [statement])
+        if (statement.name === 'notifications.findNoticeRules') read.push(rows.map(({ title }: { title: string }) => title).join())
+        return rows
+      }
+    },
+  })
+  await deliver(w, 'updated', ann, ids, db)
+  t.deepEqual(read, ['one,two'])
+  t.deepEqual(await inbox(w), [`one ${ann}`, `two ${ann}`])
+})
+
+test('rule filters: a rule that is off, gone, or of another type or event by the time of delivery makes no item', async (t) => {
+  const { w, make, create } = await staff(t)
+  const ann = await create({ name: 'Ann', salary: 300 })
+  const name = { field: 'name', op: 'eq', value: 'Ann' }
+  const changes: Record<string, object> = {
+    off: { enabled: false },
+    event: { event: 'created' },
+    type: { object_type: 'locations' },
+    same: { name: 'Other' },
+  }
+  const ids = [newId()]
+  for (const filter of [null, name]) {
+    for (const [title, change] of Object.entries(changes)) {
+      if (filter && title === 'same') continue
+      const id = await make({ title, event: 'updated', filter })
+      const changed = await w.org.owner.put(`${rulesOf(w)}/${id}`, change)
+      t.is(changed.status, 200, changed.text)
+      ids.push(id)
+    }
+  }
+  await deliver(w, 'updated', ann, ids)
+  t.deepEqual(await inbox(w), [`same ${ann}`])
+})
+
+test('rule filters: a change without its record, from before the filter, is judged by the present record', async (t) => {
+  const { w, make, create, remove } = await staff(t)
+  const [ann, bob, cas] = [await create({ salary: 100 }), await create({ salary: 300 }), await create({ salary: 300 })]
+  await remove(cas)
+  for (const event of ['created', 'updated', 'deleted']) {
+    const ids = [await make({ title: event, event, filter: [well] })]
+    for (const record of event === 'deleted' ? [cas] : [ann, bob, cas]) await deliver(w, event, record, ids)
+  }
+  t.deepEqual(await inbox(w), [`created ${bob}`, `updated ${bob}`])
 })

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { readKeysOpenTwice } from '#test/features/queues/rows.ts'
+import { readKeysOpenTwice, storeIntakeFilter } from '#test/features/queues/rows.ts'
 import { createLine, type Line, proven } from '#test/features/queues/support.ts'
 import { createMember } from '#test/support/factories.ts'
 import { removeMember } from '#test/support/rows.ts'
@@ -166,6 +166,27 @@ test('intake: intake acts as the queue’s last editor, and pauses while that ed
   await removeMember(w.db, w.org.id, editor.id)
   await create({ name: 'A', stage: 'won' })
   t.is((await items()).length, 1)
+})
+
+test('intake: a filter has at most 16 KB of JSON, unless it is stored already', async (t) => {
+  const { w, line } = await withIntake(t)
+  const { owner } = w.org
+  const filterOf = (bytes: number) => {
+    const frame = Buffer.byteLength(JSON.stringify([{ field: 'name', op: 'eq', value: '' }]))
+    return [{ field: 'name', op: 'eq', value: 'x'.repeat(bytes - frame) }]
+  }
+  t.is((await owner.put(line.path, { intake: { filter: filterOf(16_384) } })).status, 200)
+  for (const more of [{}, { object_type: null, intake: { enabled: false, filter: filterOf(16_385) } }]) {
+    const refused = await owner.put(line.path, { intake: { filter: filterOf(16_385) }, ...more })
+    t.is(refused.status, 400, refused.text)
+    t.is(refused.body.error.message, 'intake.filter must have at most 16 KB (16384 bytes of compact JSON), got 16385 bytes')
+  }
+  // An earlier release stored longer ones.
+  const kept = filterOf(20_000)
+  await storeIntakeFilter(w.db, line.id, kept)
+  t.is((await owner.put(line.path, { name: 'Other' })).status, 200)
+  t.is((await owner.put(line.path, { intake: { filter: kept } })).status, 200)
+  t.is((await owner.put(line.path, { intake: { filter: filterOf(19_999) } })).status, 400)
 })
 
 test('intake: with a blank key_field, the key is the record’s id', async (t) => {

@@ -37,6 +37,14 @@ export async function countQueueRows(db: Db, queueId: string): Promise<Record<st
   return rows[0]
 }
 
+/** Stores a filter of intake, whatever its size. */
+export async function storeIntakeFilter(db: Db, queueId: string, filter: unknown): Promise<void> {
+  await db.query(`update queues set intake = jsonb_set(intake::jsonb, '{filter}', $2::jsonb)::json where id = $1`, [
+    queueId,
+    JSON.stringify(filter),
+  ])
+}
+
 /** Removes the setting `items_follow_records`, as in a queue that was stored before the setting existed. */
 export async function dropFollowSetting(db: Db, queueId: string): Promise<void> {
   await db.query(`update queues set settings = (settings::jsonb - 'items_follow_records')::json where id = $1`, [queueId])

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import { instantFilter } from '#shared/core/types/field-kinds/dates.ts'
 import type { FilteredField } from '#shared/core/types/field-kinds/filters/field-filter.ts'
@@ -30,6 +31,9 @@ export type Filter =
 const maxConditions = 50
 /** Maximum combinations around a condition. */
 const maxDepth = 4
+
+/** Maximum size of a filter that is stored and read with each change of a record, as compact JSON. */
+const maxStoredBytes = 16 * 1_024
 
 /** A part of a filter, with its path for messages. */
 interface Part {
@@ -80,6 +84,17 @@ const combinations = ['all', 'any', 'not'] as const
 export function readFilterTree(sent: unknown, path = 'filter'): Filter {
   const counted = { conditions: 0 }
   return readPart(typeof sent === 'string' ? readJson(sent, path) : sent, path, 0, counted, path)
+}
+
+/**
+ * Reads a filter that is stored to judge each change of a record. Throws VALIDATION_ERROR like `readFilterTree`, and above 16 KB
+ * unless it is `present`, the one that is stored.
+ */
+export function readStoredFilter(sent: unknown, path = 'filter', present?: Filter): Filter {
+  const filter = readFilterTree(sent, path)
+  const bytes = Buffer.byteLength(JSON.stringify(filter))
+  if (bytes <= maxStoredBytes || isDeepStrictEqual(filter, present)) return filter
+  throw problem('VALIDATION_ERROR', `${path} must have at most 16 KB (${maxStoredBytes} bytes of compact JSON), got ${bytes} bytes`)
 }
 
 function readPart(sent: unknown, path: string, depth: number, counted: { conditions: number }, root: string): Filter {

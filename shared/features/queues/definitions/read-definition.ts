@@ -1,4 +1,4 @@
-import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { readStoredFilter } from '#shared/core/records/query/filter-tree.ts'
 import type { Button, Queue, QueueInput, Stage, StageInput } from '#shared/features/queues/definitions/schemas.ts'
 import { queueLimits as limits } from '#shared/features/queues/limits.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -20,7 +20,7 @@ const defaults: Omit<QueueDefinition, 'key' | 'name'> = {
 
 /**
  * Merges a body into the earlier definition, or into the defaults. Throws VALIDATION_ERROR naming the invalid part: a duplicate stage key,
- * an unknown stage, a changed key.
+ * an unknown stage, a changed key, a filter above 16 KB.
  */
 export function readDefinition(input: QueueInput, before?: Queue): QueueDefinition {
   const base = before ?? { ...defaults, key: input.key ?? keyFromName(input.name ?? ''), name: '' }
@@ -28,7 +28,8 @@ export function readDefinition(input: QueueInput, before?: Queue): QueueDefiniti
     throw problem('VALIDATION_ERROR', `key is ${before.key} and cannot be changed`)
   const stages = input.stages ? readStages(input.stages, before?.stages) : base.stages
   const intake = input.intake === null ? defaults.intake : { ...base.intake, ...defined(input.intake ?? {}) }
-  const filter = input.intake?.filter === undefined ? intake.filter : readFilterTree(input.intake.filter, 'intake.filter')
+  const sent = input.intake?.filter
+  const filter = sent === undefined ? intake.filter : readStoredFilter(sent, 'intake.filter', before?.intake.filter)
   const normalizedIntake = { ...intake, filter, key_field: intake.key_field?.trim() ? intake.key_field : null }
   const settings = input.settings === null ? defaults.settings : { ...base.settings, ...defined(input.settings ?? {}) }
   const definition: QueueDefinition = {
