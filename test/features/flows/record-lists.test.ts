@@ -55,6 +55,27 @@ test('record lists: a block finds records by a filter that the run fills in, in 
   t.deepEqual(await found({ filter: '[{"field":"name","op":"eq","value":"Zed"}]' }), [])
 })
 
+test('record lists: a filter as JSON text is read as it is written, so that no value becomes a part of it', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  await staff(t, org)
+  const name = 'x","op":"ne","value":"y'
+  const pipe = '12" pipe'
+  for (const value of [name, pipe]) await org.owner.post(`${org.path}/records/staff`, { values: { name: value } })
+  const named = find({ filter: '[{"field":"name","op":"eq","value":"{{trigger.input.name}}"}]' })
+  for (const value of [name, pipe]) {
+    const run = await play(t, org, chain(byHand, named), { name: value })
+    t.is(run.status, 'ok', run.error)
+    t.deepEqual(namesIn(outputsOf(run).f), [value])
+  }
+  const hidden = '[{"field":"name","op":"eq","value":"\\u007b{trigger.input.name}}"}]'
+  const encoded = JSON.stringify('[{"field":"name","op":"eq","value":"{{trigger.input.name}}"}]')
+  for (const filter of ['[{"field":"salary","op":"gt","value":{{trigger.input.name}}}]', hidden, encoded, '{{context.a}}{{context.b}}']) {
+    const run = await play(t, org, chain(byHand, find({ filter })), { name: '1' })
+    t.regex(run.error, /^VALIDATION_ERROR at f: filter must/, filter)
+  }
+})
+
 test('record lists: what a filter cannot be once it is filled in fails the step', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
@@ -74,6 +95,9 @@ const wrong: readonly (readonly [config: object, message: RegExp])[] = [
   [{ filter: { field: 'salary', op: 'gt', value: 'x' } }, /^filter\.value for salary must be /],
   [{ filter: { all: [], any: [] } }, /^filter must have no other key beside all/],
   [{ filter: { field: 'nmae', op: 'eq', value: '{{trigger.input}}' } }, /^filter\.field must be a field of staff/],
+  [{ filter: '[{"field":"nmae","op":"eq","value":"{{trigger.input}}"}]' }, /^filter\[0\]\.field must be a field of staff/],
+  [{ filter: '[{"field":"salary","op":"gt","value":{{trigger.input}}}]' }, /^filter must be JSON/],
+  [{ filter: '{{context.a}}{{context.b}}' }, /^filter must be JSON/],
   [{ sort: 'nmae' }, /^sort must be a field of staff/],
   [{ sort: 'name', dir: 'up' }, /^dir must be asc or desc/],
   [{ limit: 0 }, /^limit must be a whole number from 1 to 100/],

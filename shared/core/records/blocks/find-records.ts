@@ -1,7 +1,7 @@
 import { defineBlock, numberSetting, readNumberSetting, textSetting } from '#shared/core/automation/block.ts'
 import { typeProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { readFilledTexts, toText } from '#shared/core/automation/template.ts'
-import { fillingFilterProblems, filterSetting, orderProblems } from '#shared/core/records/blocks/tested-fields.ts'
+import { fillingFilterProblems, filterSetting, orderProblems, writtenFilter } from '#shared/core/records/blocks/tested-fields.ts'
 import { type Condition, type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
@@ -34,7 +34,8 @@ export const findRecordsBlock = defineBlock({
   shown: 'records',
   app: null,
   work: {
-    acts: async ({ settings }, scope) => {
+    acts: async ({ node, render }, scope) => {
+      const settings = render({ ...node.config, filter: writtenFilter(node.config.filter) }) as typeof node.config
       const type = await requireRecordType(scope, toText(settings.object_type).trim())
       requirePermission(scope, 'records:read', type.key)
       const { sort, dir, limit = '' } = readFilledTexts(settings)
