@@ -85,6 +85,15 @@ test('record lists: what a filter cannot be once it is filled in fails the step'
     await errorOf({ filter: [{ field: 'salary', op: 'gt', value: '{{trigger.input.x}}' }] }, { x: 'many' }),
     /^VALIDATION_ERROR at f: filter/,
   )
+  const emptied = /^VALIDATION_ERROR at f: filter.* is empty once its references are replaced$/
+  for (const filter of [
+    '{{trigger.input.y}}',
+    [{ field: 'name', op: 'contains', value: '{{trigger.input.y}}' }],
+    { not: { field: 'name', op: 'starts_with', value: '{{trigger.input.y}}{{trigger.input.y}}' } },
+    '[{"field":"name","value":"{{trigger.input.y}}"}]',
+  ])
+    t.regex(await errorOf({ filter }, { x: 1 }), emptied)
+  t.is(await errorOf({ filter: [{ field: 'name', op: 'contains', value: '' }] }, {}), undefined)
   t.regex(await errorOf({ limit: '{{trigger.input.x}}' }, { x: 101 }), /^VALIDATION_ERROR at f: limit must be a whole number from 1 to 100/)
   t.regex(await errorOf({ object_type: '{{trigger.input.x}}' }, { x: 'nowhere' }), /^NOT_FOUND at f/)
 })
