@@ -169,6 +169,28 @@ test('record lists: found records are shown to callers who may read all that was
   for (const { client } of [masked, north]) t.deepEqual(await shown(client), { f: undefined, k: undefined })
 })
 
+test('record lists: the words of a failure tell found records only to callers who may see them', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  await staff(t, org)
+  const masked = await createMember(w, org, [flowRights, reads({ fields: { deny: ['salary'] } })])
+  const all = await createMember(w, org, [flowRights, reads()])
+  const day = { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z' }
+  const found = find({ filter: [{ field: 'salary', op: 'gt', value: '250' }] })
+  const failing = ['e', 'action.create_event', { ...day, all_day: '{{steps.f.records.0.values.name}}' }] as const
+  const flow = await createFlow(t, org, chain(byHand, found, failing))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  t.is(run.status, 'failed')
+  const errorsFor = async (client = org.owner): Promise<string[]> => {
+    const view = await runOf(org, flow.id, run.id, client)
+    const [own] = (await client.get(`${org.path}/flows/${flow.id}/runs`)).data
+    const [any] = (await client.get(`${org.path}/flows/runs?flow=${flow.id}`)).data.runs
+    return [view.error, view.steps.at(-1).error, own.error, any.error]
+  }
+  for (const client of [org.owner, all.client]) for (const error of await errorsFor(client)) t.regex(error, /cas$/)
+  t.deepEqual(await errorsFor(masked.client), Array(4).fill('VALIDATION_ERROR at e'))
+})
+
 test('record lists: a block deletes a record, and fails where there is none for the editor', async (t) => {
   const w = await shared()
   const [org, other] = [await createOrg(w), await createOrg(w)]
