@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { storeTrigger } from '#test/features/flows/rows.ts'
 import { byHand, chain, createFlow, outputsOf, recordsOf, runOf, runsOf } from '#test/features/flows/support.ts'
 import { createMember, createOrg, createRole, type Org } from '#test/support/factories.ts'
 import { assignRole, unassignRoles } from '#test/support/rows.ts'
@@ -233,4 +234,24 @@ test('record triggers: an earlier value of a run that starts by hand is empty', 
   await org.owner.post(`${org.path}/flows/${flow.id}/run`, {})
   await w.drain()
   t.deepEqual(await noted(org), ['[]'])
+})
+
+test('record triggers: a stored setting of an earlier release is a problem, and stops no other flow', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { create, change } = await staff(t, org)
+  const stored = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('stored')) })
+  const sound = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('sound')) })
+  await storeTrigger(w.db, stored.id, 'trigger.record_event', { object_type: 'staff', event: 'updated', fields: 'salary' })
+  const problemsOf = async () => (await org.owner.get(`${org.path}/flows/${stored.id}`)).data.problems
+  t.deepEqual(await problemsOf(), [{ node_id: 't', message: 'fields must be a list of field keys' }])
+  await change(await create({ name: 'Ann' }), { salary: 1 })
+  await w.drain()
+  t.deepEqual(await noted(org), ['sound'])
+  t.is((await runsOf(org, sound.id)).length, 1)
+  await storeTrigger(w.db, stored.id, 'trigger.schedule', { cron: 5, timezone: 2 })
+  const [cron, timezone] = await problemsOf()
+  t.regex(cron.message, /^cron must be a cron expression/)
+  t.regex(timezone.message, /^timezone must be the IANA name of a time zone, such as Europe\/Berlin, got 2$/)
+  t.is((await org.owner.get(`${org.path}/flows`)).status, 200)
 })

@@ -1,5 +1,6 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { readWatchedFields } from '#shared/core/records/blocks/tested-fields.ts'
 import { createRecordMatcher, orNone } from '#shared/core/records/query/filter.ts'
 import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { type StoredRecord, toValuesView } from '#shared/core/records/record.ts'
@@ -90,7 +91,8 @@ async function recordInputs(
   // No record passes where the filter no longer fits the type, or names a field that a rule could hide from the editor.
   const isFiltered = filter !== undefined && filter !== ''
   const matches = isFiltered ? orNone(() => createRecordMatcher(type, access, readFilterTree(filter))) : access.test
-  const watched = event === 'updated' ? ((fields ?? []) as readonly string[]) : []
+  const watched = readWatchedFields(fields === '' ? [] : fields)
+  if (!watched) return []
   const triggerVisibility = { type_revision: type.revision }
   const inputs: Input[] = []
   for (const change of changes) {
@@ -99,7 +101,7 @@ async function recordInputs(
     if (!matches(stored)) continue
     const visible = access.visibleFields(stored)
     const replaced = event === 'updated' ? replacedValues(type, access, change, stored, visible) : undefined
-    if (watched.length > 0 && !watched.some((key) => replaced?.changed.includes(key))) continue
+    if (event === 'updated' && watched.length > 0 && !watched.some((key) => replaced?.changed.includes(key))) continue
     const { id, created_at, entryId } = change.after
     const record = { id, created_at, ...toValuesView(type, stored.values, visible) }
     inputs.push({ key: entryId, input: { event, record_id: id, record, ...replaced }, triggerVisibility, isPersonal: false })

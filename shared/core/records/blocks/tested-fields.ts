@@ -89,10 +89,17 @@ export function orderProblems({ object_type, sort, dir }: Config, { testedTypes 
 
 /** Problems of `fields` of a trigger: keys that are no fields which the flow's editor may read. */
 export function watchedFieldProblems({ object_type, fields }: Config, { testedTypes }: KnownReferences): string[] {
+  if (fields === undefined) return []
+  const keys = readWatchedFields(fields)
+  if (!keys) return ['fields must be a list of field keys']
   const tested = testedTypes.get(object_type as string)
-  if (!tested || fields === undefined) return []
-  return (fields as readonly string[]).flatMap((key) => refusalsOf(() => requireNamedField(tested.type, tested.hideable, key, 'fields')))
+  if (!tested) return []
+  return keys.flatMap((key) => refusalsOf(() => requireNamedField(tested.type, tested.hideable, key, 'fields')))
 }
+
+/** The field keys of `fields` of a trigger; undefined for what is no list of texts, as an earlier release may have stored. */
+export const readWatchedFields = (fields: unknown = []): readonly string[] | undefined =>
+  Array.isArray(fields) && fields.every((key) => typeof key === 'string') ? fields : undefined
 
 /** Whether a search's filter tests fields of the records themselves alone; false where that is known only at run time. */
 export function testsOwnFields(filter: unknown): boolean {

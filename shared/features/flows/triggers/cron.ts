@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser'
 import { validateDetailed } from 'node-cron'
+import { toText } from '#shared/core/automation/template.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 import { fromWallTime, nextClockChange, toWallTime } from '#shared/platform/kernel/time/wall-clock.ts'
@@ -45,10 +46,10 @@ export interface Schedule {
   readonly timezone?: string | undefined
 }
 
-/** The schedule of a trigger's settings. */
+/** The schedule of a trigger's settings, of which an earlier release may have stored what is no text: then it is never due. */
 export const scheduleOf = ({ cron, timezone }: Readonly<Record<string, unknown>>): Schedule => ({
-  cron: cron as string,
-  timezone: timezone as string | undefined,
+  cron: toText(cron),
+  timezone: toText(timezone),
 })
 
 /** Problem of a zone's name; undefined when it is one. */

@@ -1,4 +1,5 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
+import { toText } from '#shared/core/automation/template.ts'
 import { calendarEventSource, startingEventName } from '#shared/features/calendar/announce.ts'
 import { minutesBeforeOf } from '#shared/features/calendar/blocks.ts'
 import { scheduleReminderChecks } from '#shared/features/calendar/reminders/schedule.ts'
@@ -43,5 +44,5 @@ function subscribedEvents(trigger: FlowNode | undefined): ListenedEvent[] {
   if (trigger?.type !== 'trigger.calendar_event') return []
   // Upcoming events are announced under an event name that holds the minutes before the start.
   const kind = event === 'starting' ? startingEventName(minutesBeforeOf(minutes_before ?? 0) ?? 0) : (event ?? '')
-  return [{ source: calendarEventSource, objectType: calendar_key.trim(), event: kind, snapshot: true }]
+  return [{ source: calendarEventSource, objectType: toText(calendar_key).trim(), event: kind, snapshot: true }]
 }
