@@ -255,3 +255,22 @@ test('record triggers: a stored setting of an earlier release is a problem, and 
   t.regex(timezone.message, /^timezone must be the IANA name of a time zone, such as Europe\/Berlin, got 2$/)
   t.is((await org.owner.get(`${org.path}/flows`)).status, 200)
 })
+
+test('record triggers: an event that reaches a flow whose trigger has changed since starts no run', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { create, change } = await staff(t, org)
+  const sound = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('sound')) })
+  for (const [type, config] of [
+    ['trigger.record_event', { object_type: 'staff', event: 'deleted' }],
+    ['trigger.record_event', { object_type: 'locations', event: 'updated' }],
+    ['trigger.schedule', { cron: '0 0 1 1 *' }],
+  ] as const) {
+    const flow = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('changed')) })
+    await storeTrigger(w.db, flow.id, type, config)
+  }
+  await change(await create({ name: 'Ann' }), { salary: 1 })
+  await w.drain()
+  t.deepEqual(await noted(org), ['sound'])
+  t.is((await runsOf(org, sound.id)).length, 1)
+})

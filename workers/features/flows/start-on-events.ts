@@ -18,6 +18,7 @@ import type { TriggerInput, TriggerVisibility } from '#shared/features/flows/run
 import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
 import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
 import { type EnabledFlow, findEnabledFlows } from '#shared/features/flows/store.ts'
+import { takesEvents } from '#shared/features/flows/triggers/subscribe.ts'
 import { type EventDelivery, recordSource } from '#shared/platform/events/event-delivery.ts'
 import { impersonalCause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
@@ -43,7 +44,7 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
   for (const flow of flows) {
     const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id, true))
     const compiled = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
-    if (editor.refusal || !compiled) continue
+    if (editor.refusal || !compiled || !takesEvents(compiled.graph.trigger, delivery)) continue
     const inputs =
       delivery.source === recordSource
         ? await recordInputs(impersonal(editor.value), delivery, changes, compiled.graph.trigger?.config ?? {}, budget)

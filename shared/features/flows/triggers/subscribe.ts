@@ -36,6 +36,15 @@ export async function updateFlowSubscription(
   else await removeDue(tx, { name: scheduleKind }, workspaceId, [flow.id])
 }
 
+/** Whether a trigger takes the events of a delivery; it may have changed since they were announced. */
+export const takesEvents = (trigger: FlowNode | undefined, { source, objectType, event }: Omit<ListenedEvent, 'snapshot'>): boolean =>
+  subscribedEvents(trigger).some(
+    (taken) =>
+      taken.source === source &&
+      taken.event === event &&
+      (taken.objectType === objectType || (source === calendarEventSource && taken.objectType === '')),
+  )
+
 function subscribedEvents(trigger: FlowNode | undefined): ListenedEvent[] {
   const { object_type, event, calendar_key = '', minutes_before } = (trigger?.config ?? {}) as Readonly<Record<string, string>>
   if (trigger?.type === 'trigger.record_event') {
