@@ -274,3 +274,33 @@ test('record triggers: an event that reaches a flow whose trigger has changed si
   t.deepEqual(await noted(org), ['sound'])
   t.is((await runsOf(org, sound.id)).length, 1)
 })
+
+test('record triggers: a run names its record only to callers who see the fields that its trigger tested', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { create, change, remove } = await staff(t, org)
+  const reader = { effect: 'allow', actions: ['flows:read'] }
+  const masked = await createMember(w, org, [reader, reads({ fields: { deny: ['salary'] } })])
+  const seeing = await createMember(w, org, [reader, reads()])
+  const flowOf = (settings: object) => createFlow(t, org, { enabled: true, ...chain(on('updated', settings), note('x')) })
+  const filtered = await flowOf({ filter: [{ field: 'salary', op: 'gte', value: '100000' }] })
+  const watching = await flowOf({ fields: ['salary'] })
+  const open = await flowOf({ filter: [{ field: 'name', op: 'eq', value: 'Ann' }] })
+  const id = await create({ name: 'Ann' })
+  await change(id, { salary: 100_000 })
+  await w.drain()
+  const shownTo = (client: typeof org.owner) =>
+    Promise.all(
+      [filtered, watching, open].map(async (flow) => {
+        const [run] = (await client.get(`${org.path}/flows/${flow.id}/runs`)).data
+        const view = await runOf(org, flow.id, run.id, client)
+        t.is(view.trigger.record_id, run.trigger.record_id)
+        return run.trigger.record_id
+      }),
+    )
+  for (const client of [org.owner, seeing.client]) t.deepEqual(await shownTo(client), [id, id, id])
+  t.deepEqual(await shownTo(masked.client), [null, null, id])
+  await remove(id)
+  for (const client of [org.owner, seeing.client]) t.deepEqual(await shownTo(client), [id, id, id])
+  t.deepEqual(await shownTo(masked.client), [null, null, id])
+})

@@ -2,7 +2,7 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { readWatchedFields } from '#shared/core/records/blocks/tested-fields.ts'
 import { createRecordMatcher, orNone } from '#shared/core/records/query/filter.ts'
-import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { conditionsOf, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { type StoredRecord, toValuesView } from '#shared/core/records/record.ts'
 import { beforeChange, type RecordChange, readChanges, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { withoutPersonalStanding } from '#shared/core/scope/actor.ts'
@@ -94,7 +94,7 @@ async function recordInputs(
   const matches = isFiltered ? orNone(() => createRecordMatcher(type, access, readFilterTree(filter))) : access.test
   const watched = readWatchedFields(fields === '' ? [] : fields)
   if (!watched) return []
-  const triggerVisibility = { type_revision: type.revision }
+  let triggerVisibility: TriggerVisibility | undefined
   const inputs: Input[] = []
   for (const change of changes) {
     await budget.pause()
@@ -103,11 +103,21 @@ async function recordInputs(
     const visible = access.visibleFields(stored)
     const replaced = event === 'updated' ? replacedValues(type, access, change, stored, visible) : undefined
     if (event === 'updated' && watched.length > 0 && !watched.some((key) => replaced?.changed.includes(key))) continue
+    triggerVisibility ??= {
+      type_revision: type.revision,
+      tested: testedKeys(type, isFiltered ? filter : [], event === 'updated' ? watched : []),
+    }
     const { id, created_at, entryId } = change.after
     const record = { id, created_at, ...toValuesView(type, stored.values, visible) }
     inputs.push({ key: entryId, input: { event, record_id: id, record, ...replaced }, triggerVisibility, isPersonal: false })
   }
   return inputs
+}
+
+/** Keys of the fields that a trigger tested. */
+function testedKeys(type: RecordType, filter: unknown, watched: readonly string[]): string[] {
+  const conditions = conditionsOf(readFilterTree(filter)).map(({ field }) => field)
+  return [...new Set([...conditions, ...watched])].filter((key) => type.fieldByKey.has(key))
 }
 
 /** What an update replaced, as far as the editor may read it: earlier values must have been readable then, too. */
