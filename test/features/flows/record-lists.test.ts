@@ -55,6 +55,27 @@ test('record lists: a block finds records by a filter that the run fills in, in 
   t.deepEqual(await found({ filter: '[{"field":"name","op":"eq","value":"Zed"}]' }), [])
 })
 
+test('record lists: a filter as JSON text is read as it is written, so that no value becomes a part of it', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  await staff(t, org)
+  const name = 'x","op":"ne","value":"y'
+  const pipe = '12" pipe'
+  for (const value of [name, pipe]) await org.owner.post(`${org.path}/records/staff`, { values: { name: value } })
+  const named = find({ filter: '[{"field":"name","op":"eq","value":"{{trigger.input.name}}"}]' })
+  for (const value of [name, pipe]) {
+    const run = await play(t, org, chain(byHand, named), { name: value })
+    t.is(run.status, 'ok', run.error)
+    t.deepEqual(namesIn(outputsOf(run).f), [value])
+  }
+  const hidden = '[{"field":"name","op":"eq","value":"\\u007b{trigger.input.name}}"}]'
+  const encoded = JSON.stringify('[{"field":"name","op":"eq","value":"{{trigger.input.name}}"}]')
+  for (const filter of ['[{"field":"salary","op":"gt","value":{{trigger.input.name}}}]', hidden, encoded, '{{context.a}}{{context.b}}']) {
+    const run = await play(t, org, chain(byHand, find({ filter })), { name: '1' })
+    t.regex(run.error, /^VALIDATION_ERROR at f: filter must/, filter)
+  }
+})
+
 test('record lists: what a filter cannot be once it is filled in fails the step', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
@@ -64,6 +85,15 @@ test('record lists: what a filter cannot be once it is filled in fails the step'
     await errorOf({ filter: [{ field: 'salary', op: 'gt', value: '{{trigger.input.x}}' }] }, { x: 'many' }),
     /^VALIDATION_ERROR at f: filter/,
   )
+  const emptied = /^VALIDATION_ERROR at f: filter.* is empty once its references are replaced$/
+  for (const filter of [
+    '{{trigger.input.y}}',
+    [{ field: 'name', op: 'contains', value: '{{trigger.input.y}}' }],
+    { not: { field: 'name', op: 'starts_with', value: '{{trigger.input.y}}{{trigger.input.y}}' } },
+    '[{"field":"name","value":"{{trigger.input.y}}"}]',
+  ])
+    t.regex(await errorOf({ filter }, { x: 1 }), emptied)
+  t.is(await errorOf({ filter: [{ field: 'name', op: 'contains', value: '' }] }, {}), undefined)
   t.regex(await errorOf({ limit: '{{trigger.input.x}}' }, { x: 101 }), /^VALIDATION_ERROR at f: limit must be a whole number from 1 to 100/)
   t.regex(await errorOf({ object_type: '{{trigger.input.x}}' }, { x: 'nowhere' }), /^NOT_FOUND at f/)
 })
@@ -74,6 +104,9 @@ const wrong: readonly (readonly [config: object, message: RegExp])[] = [
   [{ filter: { field: 'salary', op: 'gt', value: 'x' } }, /^filter\.value for salary must be /],
   [{ filter: { all: [], any: [] } }, /^filter must have no other key beside all/],
   [{ filter: { field: 'nmae', op: 'eq', value: '{{trigger.input}}' } }, /^filter\.field must be a field of staff/],
+  [{ filter: '[{"field":"nmae","op":"eq","value":"{{trigger.input}}"}]' }, /^filter\[0\]\.field must be a field of staff/],
+  [{ filter: '[{"field":"salary","op":"gt","value":{{trigger.input}}}]' }, /^filter must be JSON/],
+  [{ filter: '{{context.a}}{{context.b}}' }, /^filter must be JSON/],
   [{ sort: 'nmae' }, /^sort must be a field of staff/],
   [{ sort: 'name', dir: 'up' }, /^dir must be asc or desc/],
   [{ limit: 0 }, /^limit must be a whole number from 1 to 100/],
@@ -134,6 +167,28 @@ test('record lists: found records are shown to callers who may read all that was
   t.deepEqual(namesIn((await shown()).f), ['Cas', 'Bob'])
   t.deepEqual(namesIn((await shown(all.client)).f), ['Cas', 'Bob'])
   for (const { client } of [masked, north]) t.deepEqual(await shown(client), { f: undefined, k: undefined })
+})
+
+test('record lists: the words of a failure tell found records only to callers who may see them', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  await staff(t, org)
+  const masked = await createMember(w, org, [flowRights, reads({ fields: { deny: ['salary'] } })])
+  const all = await createMember(w, org, [flowRights, reads()])
+  const day = { calendar_key: 'team', title: 'x', start: '2027-01-01T10:00:00Z' }
+  const found = find({ filter: [{ field: 'salary', op: 'gt', value: '250' }] })
+  const failing = ['e', 'action.create_event', { ...day, all_day: '{{steps.f.records.0.values.name}}' }] as const
+  const flow = await createFlow(t, org, chain(byHand, found, failing))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  t.is(run.status, 'failed')
+  const errorsFor = async (client = org.owner): Promise<string[]> => {
+    const view = await runOf(org, flow.id, run.id, client)
+    const [own] = (await client.get(`${org.path}/flows/${flow.id}/runs`)).data
+    const [any] = (await client.get(`${org.path}/flows/runs?flow=${flow.id}`)).data.runs
+    return [view.error, view.steps.at(-1).error, own.error, any.error]
+  }
+  for (const client of [org.owner, all.client]) for (const error of await errorsFor(client)) t.regex(error, /cas$/)
+  t.deepEqual(await errorsFor(masked.client), Array(4).fill('VALIDATION_ERROR at e'))
 })
 
 test('record lists: a block deletes a record, and fails where there is none for the editor', async (t) => {

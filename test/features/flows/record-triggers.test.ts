@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { storeTrigger } from '#test/features/flows/rows.ts'
 import { byHand, chain, createFlow, outputsOf, recordsOf, runOf, runsOf } from '#test/features/flows/support.ts'
 import { createMember, createOrg, createRole, type Org } from '#test/support/factories.ts'
 import { assignRole, unassignRoles } from '#test/support/rows.ts'
@@ -233,4 +234,73 @@ test('record triggers: an earlier value of a run that starts by hand is empty', 
   await org.owner.post(`${org.path}/flows/${flow.id}/run`, {})
   await w.drain()
   t.deepEqual(await noted(org), ['[]'])
+})
+
+test('record triggers: a stored setting of an earlier release is a problem, and stops no other flow', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { create, change } = await staff(t, org)
+  const stored = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('stored')) })
+  const sound = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('sound')) })
+  await storeTrigger(w.db, stored.id, 'trigger.record_event', { object_type: 'staff', event: 'updated', fields: 'salary' })
+  const problemsOf = async () => (await org.owner.get(`${org.path}/flows/${stored.id}`)).data.problems
+  t.deepEqual(await problemsOf(), [{ node_id: 't', message: 'fields must be a list of field keys' }])
+  await change(await create({ name: 'Ann' }), { salary: 1 })
+  await w.drain()
+  t.deepEqual(await noted(org), ['sound'])
+  t.is((await runsOf(org, sound.id)).length, 1)
+  await storeTrigger(w.db, stored.id, 'trigger.schedule', { cron: 5, timezone: 2 })
+  const [cron, timezone] = await problemsOf()
+  t.regex(cron.message, /^cron must be a cron expression/)
+  t.regex(timezone.message, /^timezone must be the IANA name of a time zone, such as Europe\/Berlin, got 2$/)
+  t.is((await org.owner.get(`${org.path}/flows`)).status, 200)
+})
+
+test('record triggers: an event that reaches a flow whose trigger has changed since starts no run', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { create, change } = await staff(t, org)
+  const sound = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('sound')) })
+  for (const [type, config] of [
+    ['trigger.record_event', { object_type: 'staff', event: 'deleted' }],
+    ['trigger.record_event', { object_type: 'locations', event: 'updated' }],
+    ['trigger.schedule', { cron: '0 0 1 1 *' }],
+  ] as const) {
+    const flow = await createFlow(t, org, { enabled: true, ...chain(on('updated'), note('changed')) })
+    await storeTrigger(w.db, flow.id, type, config)
+  }
+  await change(await create({ name: 'Ann' }), { salary: 1 })
+  await w.drain()
+  t.deepEqual(await noted(org), ['sound'])
+  t.is((await runsOf(org, sound.id)).length, 1)
+})
+
+test('record triggers: a run names its record only to callers who see the fields that its trigger tested', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { create, change, remove } = await staff(t, org)
+  const reader = { effect: 'allow', actions: ['flows:read'] }
+  const masked = await createMember(w, org, [reader, reads({ fields: { deny: ['salary'] } })])
+  const seeing = await createMember(w, org, [reader, reads()])
+  const flowOf = (settings: object) => createFlow(t, org, { enabled: true, ...chain(on('updated', settings), note('x')) })
+  const filtered = await flowOf({ filter: [{ field: 'salary', op: 'gte', value: '100000' }] })
+  const watching = await flowOf({ fields: ['salary'] })
+  const open = await flowOf({ filter: [{ field: 'name', op: 'eq', value: 'Ann' }] })
+  const id = await create({ name: 'Ann' })
+  await change(id, { salary: 100_000 })
+  await w.drain()
+  const shownTo = (client: typeof org.owner) =>
+    Promise.all(
+      [filtered, watching, open].map(async (flow) => {
+        const [run] = (await client.get(`${org.path}/flows/${flow.id}/runs`)).data
+        const view = await runOf(org, flow.id, run.id, client)
+        t.is(view.trigger.record_id, run.trigger.record_id)
+        return run.trigger.record_id
+      }),
+    )
+  for (const client of [org.owner, seeing.client]) t.deepEqual(await shownTo(client), [id, id, id])
+  t.deepEqual(await shownTo(masked.client), [null, null, id])
+  await remove(id)
+  for (const client of [org.owner, seeing.client]) t.deepEqual(await shownTo(client), [id, id, id])
+  t.deepEqual(await shownTo(masked.client), [null, null, id])
 })

@@ -32,6 +32,20 @@ export async function addScheduledFlows(
   return rowCount ?? 0
 }
 
+/** Stores a newer version of a flow with another trigger, as an earlier release may have, past the API; its subscription stays. */
+export async function storeTrigger(db: Db, flowId: string, type: string, config: object): Promise<void> {
+  await db.query(
+    `with changed as (update flows set version = version + 1 where id = $1)
+     insert into flow_versions (workspace_id, flow_id, version, nodes, edges, context, editor_id, created_at)
+     select workspace_id, flow_id, version + 1, (
+         select json_agg(case when node ->> 'id' = 't' then jsonb_build_object('id', 't', 'type', $2::text, 'config', $3::jsonb) else node end)
+         from jsonb_array_elements(nodes::jsonb) as node
+       ), edges, context, editor_id, now()
+     from flow_versions where flow_id = $1 order by version desc limit 1`,
+    [flowId, type, JSON.stringify(config)],
+  )
+}
+
 /** Sets the end of a run more than a week back, so that it cannot be retried. */
 export async function ageRun(db: Db, runId: string): Promise<void> {
   await db.query(`update flow_runs set finished_at = now() - interval '7 days 1 minute' where id = $1`, [runId])

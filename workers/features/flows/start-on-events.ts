@@ -1,7 +1,8 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { readWatchedFields } from '#shared/core/records/blocks/tested-fields.ts'
 import { createRecordMatcher, orNone } from '#shared/core/records/query/filter.ts'
-import { readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { conditionsOf, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { type StoredRecord, toValuesView } from '#shared/core/records/record.ts'
 import { beforeChange, type RecordChange, readChanges, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { withoutPersonalStanding } from '#shared/core/scope/actor.ts'
@@ -17,6 +18,7 @@ import type { TriggerInput, TriggerVisibility } from '#shared/features/flows/run
 import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
 import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
 import { type EnabledFlow, findEnabledFlows } from '#shared/features/flows/store.ts'
+import { takesEvents } from '#shared/features/flows/triggers/subscribe.ts'
 import { type EventDelivery, recordSource } from '#shared/platform/events/event-delivery.ts'
 import { impersonalCause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
@@ -42,7 +44,7 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
   for (const flow of flows) {
     const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id, true))
     const compiled = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
-    if (editor.refusal || !compiled) continue
+    if (editor.refusal || !compiled || !takesEvents(compiled.graph.trigger, delivery)) continue
     const inputs =
       delivery.source === recordSource
         ? await recordInputs(impersonal(editor.value), delivery, changes, compiled.graph.trigger?.config ?? {}, budget)
@@ -90,8 +92,9 @@ async function recordInputs(
   // No record passes where the filter no longer fits the type, or names a field that a rule could hide from the editor.
   const isFiltered = filter !== undefined && filter !== ''
   const matches = isFiltered ? orNone(() => createRecordMatcher(type, access, readFilterTree(filter))) : access.test
-  const watched = event === 'updated' ? ((fields ?? []) as readonly string[]) : []
-  const triggerVisibility = { type_revision: type.revision }
+  const watched = readWatchedFields(fields === '' ? [] : fields)
+  if (!watched) return []
+  let triggerVisibility: TriggerVisibility | undefined
   const inputs: Input[] = []
   for (const change of changes) {
     await budget.pause()
@@ -99,12 +102,22 @@ async function recordInputs(
     if (!matches(stored)) continue
     const visible = access.visibleFields(stored)
     const replaced = event === 'updated' ? replacedValues(type, access, change, stored, visible) : undefined
-    if (watched.length > 0 && !watched.some((key) => replaced?.changed.includes(key))) continue
+    if (event === 'updated' && watched.length > 0 && !watched.some((key) => replaced?.changed.includes(key))) continue
+    triggerVisibility ??= {
+      type_revision: type.revision,
+      tested: testedKeys(type, isFiltered ? filter : [], event === 'updated' ? watched : []),
+    }
     const { id, created_at, entryId } = change.after
     const record = { id, created_at, ...toValuesView(type, stored.values, visible) }
     inputs.push({ key: entryId, input: { event, record_id: id, record, ...replaced }, triggerVisibility, isPersonal: false })
   }
   return inputs
+}
+
+/** Keys of the fields that a trigger tested. */
+function testedKeys(type: RecordType, filter: unknown, watched: readonly string[]): string[] {
+  const conditions = conditionsOf(readFilterTree(filter)).map(({ field }) => field)
+  return [...new Set([...conditions, ...watched])].filter((key) => type.fieldByKey.has(key))
 }
 
 /** What an update replaced, as far as the editor may read it: earlier values must have been readable then, too. */

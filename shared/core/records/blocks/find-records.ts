@@ -1,8 +1,8 @@
 import { defineBlock, numberSetting, readNumberSetting, textSetting } from '#shared/core/automation/block.ts'
 import { typeProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
-import { readFilledTexts, toText } from '#shared/core/automation/template.ts'
-import { fillingFilterProblems, filterSetting, orderProblems } from '#shared/core/records/blocks/tested-fields.ts'
-import { type Condition, type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { hasReference, readFilledTexts, toText } from '#shared/core/automation/template.ts'
+import { fillingFilterProblems, filterSetting, orderProblems, writtenFilter } from '#shared/core/records/blocks/tested-fields.ts'
+import { type Condition, conditionsOf, type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
@@ -34,18 +34,33 @@ export const findRecordsBlock = defineBlock({
   shown: 'records',
   app: null,
   work: {
-    acts: async ({ settings }, scope) => {
+    acts: async ({ node, render }, scope) => {
+      const settings = render({ ...node.config, filter: writtenFilter(node.config.filter) }) as typeof node.config
       const type = await requireRecordType(scope, toText(settings.object_type).trim())
       requirePermission(scope, 'records:read', type.key)
       const { sort, dir, limit = '' } = readFilledTexts(settings)
-      const filter = isBlank(settings.filter) ? [] : withTextValues(readFilterTree(settings.filter))
+      const filter = filledFilter(node.config.filter, settings.filter)
       const { records } = await listOrSearch(scope, type.key, { filter, sort, dir, limit: readLimit(limit, 'limit') ?? defaultRecords })
       return { records, count: records.length }
     },
   },
 })
 
-const isBlank = (filter: unknown): boolean => filter === undefined || (typeof filter === 'string' && filter.trim() === '')
+/**
+ * The filter of a search, once its references are replaced. Throws VALIDATION_ERROR where they leave nothing of it, or of the text that a
+ * condition looks for: both would find every record.
+ */
+function filledFilter(written: unknown, filled: unknown): Filter {
+  if (isBlank(written)) return []
+  if (isBlank(filled)) throw problem('VALIDATION_ERROR', `filter ${isEmptied}`)
+  const filter = withTextValues(readFilterTree(filled))
+  const emptied = conditionsOf(filter).find(({ op = 'contains', value }) => value === '' && (op === 'contains' || op === 'starts_with'))
+  if (emptied && hasReference(written)) throw problem('VALIDATION_ERROR', `filter: the value for ${emptied.field} ${isEmptied}`)
+  return filter
+}
+
+const isEmptied = 'is empty once its references are replaced'
+const isBlank = (filter: unknown): boolean => filter == null || (typeof filter === 'string' && filter.trim() === '')
 
 /** Reads the number of records; undefined when blank. Throws VALIDATION_ERROR naming the setting. */
 function readLimit(text: string, name: string): number | undefined {

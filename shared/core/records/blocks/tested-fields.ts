@@ -1,17 +1,20 @@
 import type { KnownReferences } from '#shared/core/automation/block.ts'
 import { refusalsOf } from '#shared/core/automation/setting-problems.ts'
-import { hasReference } from '#shared/core/automation/template.ts'
+import { hasReference, pathsIn } from '#shared/core/automation/template.ts'
 import { requireFilter } from '#shared/core/records/query/filter.ts'
 import {
   type Condition,
   conditionTarget,
   type Filter,
   partsOf,
+  readFilterJson,
   readFilterTree,
   requireNamedField,
 } from '#shared/core/records/query/filter-tree.ts'
 import { readSearch } from '#shared/core/records/query/read-search.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import { t } from '#shared/platform/kernel/schema.ts'
+import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
@@ -33,13 +36,30 @@ export function filterProblems({ object_type, filter }: Config, { testedTypes }:
   })
 }
 
+/**
+ * The filter of a search as a value whose references are replaced afterwards: what they give never becomes a part of JSON text. A text that is
+ * blank or one reference stays as it is. Throws VALIDATION_ERROR for another text that is no JSON as it is written, and for references that
+ * its escapes hide from those who look for them in the text.
+ */
+export function writtenFilter(filter: unknown): unknown {
+  if (typeof filter !== 'string' || filter.trim() === '' || isOneReference(filter)) return filter
+  const read = readFilterJson(filter)
+  if (!hasParts(read)) throw problem('VALIDATION_ERROR', 'filter must be an array of {field, op, value}, or {all}, {any} or {not}')
+  if (JSON.stringify([...pathsIn(read)]) === JSON.stringify([...pathsIn(filter)])) return read
+  throw problem('VALIDATION_ERROR', 'filter must hold references in its values alone, without escapes')
+}
+
+const isOneReference = (filter: unknown): boolean => typeof filter === 'string' && /^\s*\{\{[^{}]+\}\}\s*$/.test(filter)
+
 /** Problems of a filter that a search gets at run time. What holds a reference, and fields behind a step along a reference, are not judged. */
 export function fillingFilterProblems({ object_type, filter }: Config, { testedTypes }: KnownReferences): string[] {
-  if (filter === undefined || (typeof filter === 'string' && hasReference(filter))) return []
+  if (filter === undefined || isOneReference(filter)) return []
+  const unwritten = refusalsOf(() => writtenFilter(filter))
+  if (unwritten.length > 0) return unwritten
   const tested = testedTypes.get(object_type as string)
   const problems: string[] = []
   const unread = refusalsOf(() => {
-    for (const { condition, path } of conditionsOf(readFilterTree(filter), 'filter')) {
+    for (const { condition, path } of conditionsOf(readFilterTree(writtenFilter(filter)), 'filter')) {
       const { field, op, value } = condition
       if (!tested || hasReference(field) || hasReference(op)) continue
       const { type, hideable } = tested
@@ -69,17 +89,26 @@ export function orderProblems({ object_type, sort, dir }: Config, { testedTypes 
 
 /** Problems of `fields` of a trigger: keys that are no fields which the flow's editor may read. */
 export function watchedFieldProblems({ object_type, fields }: Config, { testedTypes }: KnownReferences): string[] {
+  if (fields === undefined) return []
+  const keys = readWatchedFields(fields)
+  if (!keys) return ['fields must be a list of field keys']
   const tested = testedTypes.get(object_type as string)
-  if (!tested || fields === undefined) return []
-  return (fields as readonly string[]).flatMap((key) => refusalsOf(() => requireNamedField(tested.type, tested.hideable, key, 'fields')))
+  if (!tested) return []
+  return keys.flatMap((key) => refusalsOf(() => requireNamedField(tested.type, tested.hideable, key, 'fields')))
 }
+
+/** The field keys of `fields` of a trigger; undefined for what is no list of texts, as an earlier release may have stored. */
+export const readWatchedFields = (fields: unknown = []): readonly string[] | undefined =>
+  Array.isArray(fields) && fields.every((key) => typeof key === 'string') ? fields : undefined
 
 /** Whether a search's filter tests fields of the records themselves alone; false where that is known only at run time. */
 export function testsOwnFields(filter: unknown): boolean {
   if (filter === undefined) return true
-  if (typeof filter === 'string' && hasReference(filter)) return false
+  if (isOneReference(filter)) return false
   try {
-    return conditionsOf(readFilterTree(filter), '').every(({ condition: { field } }) => !field.includes('.') && !hasReference(field))
+    return conditionsOf(readFilterTree(writtenFilter(filter)), '').every(
+      ({ condition: { field } }) => !field.includes('.') && !hasReference(field),
+    )
   } catch {
     return false
   }

@@ -83,7 +83,7 @@ const combinations = ['all', 'any', 'not'] as const
  */
 export function readFilterTree(sent: unknown, path = 'filter'): Filter {
   const counted = { conditions: 0 }
-  return readPart(typeof sent === 'string' ? readJson(sent, path) : sent, path, 0, counted, path)
+  return readPart(typeof sent === 'string' ? readFilterJson(sent, path) : sent, path, 0, counted, path)
 }
 
 /**
@@ -128,7 +128,8 @@ function countCondition(counted: { conditions: number }, root: string): void {
   if (counted.conditions > maxConditions) throw problem('VALIDATION_ERROR', `${root} must have at most ${maxConditions} conditions`)
 }
 
-function readJson(text: string, path: string): unknown {
+/** Reads the JSON text of a filter. Throws VALIDATION_ERROR. */
+export function readFilterJson(text: string, path = 'filter'): unknown {
   try {
     return parseJson(text, path)
   } catch (cause) {

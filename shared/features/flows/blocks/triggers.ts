@@ -1,4 +1,5 @@
 import { defineTrigger, textSetting } from '#shared/core/automation/block.ts'
+import { toText } from '#shared/core/automation/template.ts'
 import { cronProblem, zoneProblem } from '#shared/features/flows/triggers/cron.ts'
 
 export const manualTrigger = defineTrigger({
@@ -23,9 +24,9 @@ export const scheduleTrigger = defineTrigger({
   required: ['cron'],
   problems: ({ cron, timezone }) =>
     [
-      cron === undefined ? undefined : cronProblem(cron as string),
+      cron === undefined ? undefined : cronProblem(toText(cron)),
       // Blank text means UTC.
-      timezone === undefined || (timezone as string).trim() === '' ? undefined : zoneProblem(timezone as string),
+      timezone === undefined || toText(timezone).trim() === '' ? undefined : zoneProblem(toText(timezone)),
     ].filter((problem) => problem !== undefined),
   sample: { event: '2026-11-21T09:00:00.000000Z' },
 })

@@ -1,3 +1,4 @@
+import type { FlowNode } from '#shared/core/automation/node.ts'
 import { pathsIn } from '#shared/core/automation/template.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { testsOwnFields } from '#shared/core/records/blocks/tested-fields.ts'
@@ -77,7 +78,8 @@ export async function getFlowRun(scope: Scope, flowId: string, id: string): Prom
   if (!row) throw problem('NOT_FOUND')
   const steps = await db.query(findSteps({ workspaceId: workspace.id, runId: row.id }))
   const access = (await loadTriggerAccess(scope, [row])).get(row.id) ?? noAccess
-  return { ...summaryOf(scope, row, access), steps: await viewsOf(scope, row, steps, access) }
+  const { views, isHidden } = await viewsOf(scope, row, steps, access)
+  return { ...summaryOf(scope, row, access, isHidden), steps: views }
 }
 
 /** Callers who may change a flow see the outputs of functions, calls and messages in its runs. */
@@ -85,21 +87,32 @@ const isEditor = (scope: Scope, flowId: string): boolean => permits(scope, 'flow
 
 async function summariesOf(scope: Scope, rows: readonly FlowRunViewRow[]): Promise<FlowRunSummary[]> {
   const accessById = await loadTriggerAccess(scope, rows)
-  return rows.map((row) => summaryOf(scope, row, accessById.get(row.id) ?? noAccess))
+  const summaries: FlowRunSummary[] = []
+  for (const row of rows) {
+    const access = accessById.get(row.id) ?? noAccess
+    const isRead = row.error !== null && access.isFullyVisible && isEditor(scope, row.flow_id)
+    summaries.push(summaryOf(scope, row, access, isRead ? await possiblyDerivedTest(scope, row) : () => true))
+  }
+  return summaries
 }
 
-/** The text of a failure may repeat trigger data, so only callers who may see the trigger in full read it. */
+/**
+ * The text of a failure may repeat the trigger and outputs of steps, so it is shown to callers who may see the trigger in full, and the words
+ * of the failed step.
+ */
 function summaryOf(
   scope: Scope,
   { error, trigger_visibility: _, has_input: __, record_keys: ___, ...row }: FlowRunViewRow,
   { isIdVisible, isFullyVisible }: TriggerAccess,
+  isHidden: (nodeId: string) => boolean,
 ): FlowRunSummary {
+  const showsWords = isFullyVisible && isEditor(scope, row.flow_id) && (error?.node_id == null || !isHidden(error.node_id))
   const { trigger } = row
   const isEvent = trigger.kind === 'calendar'
   return {
     ...row,
     trigger: isIdVisible ? trigger : { ...trigger, record_id: null, ...(isEvent ? { object_type: null } : {}) },
-    ...(error ? { error: visibleErrorText(error, isFullyVisible && isEditor(scope, row.flow_id)) } : {}),
+    ...(error ? { error: visibleErrorText(error, showsWords) } : {}),
   }
 }
 
@@ -131,7 +144,7 @@ async function viewsOf(
   run: FlowRunViewRow,
   steps: readonly FlowStepViewRow[],
   access: TriggerAccess,
-): Promise<FlowStepView[]> {
+): Promise<{ readonly views: FlowStepView[]; readonly isHidden: (nodeId: string) => boolean }> {
   const seesAll = isEditor(scope, run.flow_id)
   const ofRecords = steps.filter(({ node_type, status }) => showsRecord(node_type) && status !== 'failed')
   const records = await createRecordViewer(
@@ -141,13 +154,14 @@ async function viewsOf(
   const partial = ofRecords.filter(({ output, ...step }) => !records.isWhole(output, writingOf(step)))
   const hiddenLists = await hiddenRecordLists(scope, run, steps)
   const isHidden = await derivedBlockTest(scope, run, access, new Set([...partial.map(({ node_id }) => node_id), ...hiddenLists]))
-  return steps.map(({ output, is_cut, error, type_revision, ...step }) => {
+  const views = steps.map(({ output, is_cut, error, type_revision, ...step }): FlowStepView => {
     if (step.status === 'failed')
       return { ...step, ...(error ? { error: visibleErrorText(error, seesAll && !isHidden(step.node_id)) } : {}) }
     if (showsRecord(step.node_type)) return { ...step, ...records.show(output, writingOf({ ...step, type_revision })) }
     if (isHidden(step.node_id) || (!seesAll && visibilityOf(step.node_type) === 'editors')) return step
     return { ...step, output, ...(is_cut ? { output_cut: true } : {}) }
   })
+  return { views, isHidden }
 }
 
 const writingOf = ({ type_revision, started_at }: Pick<FlowStepViewRow, 'type_revision' | 'started_at'>): Writing => ({
@@ -161,23 +175,41 @@ const visibilityOf = (type: string): string => {
 }
 const showsRecord = (type: string): boolean => visibilityOf(type) === 'record'
 
-/**
- * Ids of the blocks that found records which the caller may not see in full. Which records match tells of their values, so an output is shown
- * to the owner and to callers who may read every field of every record that the block tested, and to no others.
- */
+/** Ids of the blocks that found records which the caller may not see in full, by their definition. */
 async function hiddenRecordLists(scope: Scope, { flow_id, version }: FlowRunViewRow, steps: readonly FlowStepViewRow[]): Promise<string[]> {
   const nodeIds = new Set(steps.filter(({ node_type }) => visibilityOf(node_type) === 'records').map(({ node_id }) => node_id))
   if (nodeIds.size === 0 || scope.actor.owner) return []
   const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
   const hidden: string[] = []
-  for (const id of nodeIds) {
-    const { object_type, filter } = flow?.graph.nodeById.get(id)?.config ?? {}
-    const type = typeof object_type === 'string' ? await findRecordType(scope, object_type.trim()) : undefined
-    const readsAll = type !== undefined && recordAccessFor(scope, type, 'records:read').verdict === 'all'
-    const seesAll = readsAll && seesEarlierFields(scope, type.key)
-    if (!seesAll || !testsOwnFields(filter)) hidden.push(id)
-  }
+  for (const id of nodeIds) if (!(await seesAllRecordsOf(scope, flow?.graph.nodeById.get(id)?.config))) hidden.push(id)
   return hidden
+}
+
+/**
+ * Whether the caller may read every field of every record that a block holds. Which records match a filter tells of their values, so found
+ * records are shown to the owner and to callers who may read every field of every record that the block tested, and to no others.
+ */
+async function seesAllRecordsOf(scope: Scope, { object_type, filter }: FlowNode['config'] = {}): Promise<boolean> {
+  const type = typeof object_type === 'string' ? await findRecordType(scope, object_type.trim()) : undefined
+  const readsAll = type !== undefined && recordAccessFor(scope, type, 'records:read').verdict === 'all'
+  return readsAll && seesEarlierFields(scope, type.key) && testsOwnFields(filter)
+}
+
+/**
+ * Same as `derivedBlockTest` of a run whose trigger the caller sees in full, without reading its steps: all records of the types count that its
+ * blocks could hold.
+ */
+async function possiblyDerivedTest(scope: Scope, { flow_id, version }: FlowRunViewRow): Promise<(nodeId: string) => boolean> {
+  if (scope.actor.owner) return () => false
+  const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
+  if (!flow) return () => true
+  const partial = new Set<string>()
+  for (const { id, type, config } of flow.graph.nodeById.values()) {
+    const holdsRecords = ['record', 'records'].includes(visibilityOf(type))
+    if (holdsRecords && !(await seesAllRecordsOf(scope, config))) partial.add(id)
+  }
+  const derived = derivedBlocks(flow.graph, false, partial)
+  return (nodeId) => derived.has(nodeId)
 }
 
 function instantOf(from: string): string {

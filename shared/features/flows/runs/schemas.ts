@@ -138,6 +138,8 @@ export type ParkedWait = { readonly started_at: string; readonly node_id: string
 export interface TriggerVisibility {
   /** For a record: the revision of its type when its values were put into the input. Runs of earlier releases have none. */
   readonly type_revision?: number
+  /** For a record: keys of the fields that the trigger tested, whose values the run tells of. Runs of earlier releases have none. */
+  readonly tested?: readonly string[]
   /** For a calendar event, as it was announced: its calendar, privacy and guests. */
   readonly calendar_id?: string
   readonly visibility?: 'default' | 'private'

@@ -1,8 +1,9 @@
 import { CronExpressionParser } from 'cron-parser'
 import { validateDetailed } from 'node-cron'
+import { toText } from '#shared/core/automation/template.ts'
 import { isTimeZone } from '#shared/platform/kernel/time/time-zone.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
-import { fromWallTime, nextClockChange, toWallTime } from '#shared/platform/kernel/time/wall-clock.ts'
+import { fromWallTime, toWallTime } from '#shared/platform/kernel/time/wall-clock.ts'
 
 /**
  * Pattern of a field of a classic cron expression: numbers, names, ranges, steps and lists; extensions of some cron programs are not
@@ -45,10 +46,10 @@ export interface Schedule {
   readonly timezone?: string | undefined
 }
 
-/** The schedule of a trigger's settings. */
+/** The schedule of a trigger's settings, of which an earlier release may have stored what is no text: then it is never due. */
 export const scheduleOf = ({ cron, timezone }: Readonly<Record<string, unknown>>): Schedule => ({
-  cron: cron as string,
-  timezone: timezone as string | undefined,
+  cron: toText(cron),
+  timezone: toText(timezone),
 })
 
 /** Problem of a zone's name; undefined when it is one. */
@@ -63,18 +64,11 @@ export function nextScheduledTime({ cron, timezone = '' }: Schedule, after: Date
   const zone = timezone.trim() || defaultZone
   const expression = parseCron(cron)
   if (!expression || !isTimeZone(zone)) return undefined
-  const next =
-    zone === defaultZone
-      ? expression.next(after)
-      : expression.isHourly
-        ? nextOfEachHour(expression, after, zone)
-        : nextOfClock(expression, after, zone)
+  const next = zone === defaultZone ? expression.next(after) : nextOfClock(expression, after, zone)
   return next && next.getTime() - after.getTime() > maxYears * 366 * dayMs ? undefined : next
 }
 
 interface Expression {
-  /** Whether it is due in each hour of a day. */
-  readonly isHourly: boolean
   /** First time after another, by a clock that never changes. */
   readonly next: (after: Date) => Date | undefined
 }
@@ -84,18 +78,18 @@ function parseCron(expression: string): Expression | undefined {
   if (!fiveFields.test(text)) return undefined
   const nextOf = (after: Date) => CronExpressionParser.parse(text, { currentDate: after, tz: 'UTC' })
   try {
-    return {
-      isHourly: nextOf(new Date(0)).fields.hour.values.length === 24,
-      next: (after) => {
-        try {
-          return nextOf(after).next().toDate()
-        } catch {
-          return undefined
-        }
-      },
-    }
+    nextOf(new Date(0))
   } catch {
     return undefined
+  }
+  return {
+    next: (after) => {
+      try {
+        return nextOf(after).next().toDate()
+      } catch {
+        return undefined
+      }
+    },
   }
 }
 
@@ -105,22 +99,6 @@ function nextOfClock({ next }: Expression, after: Date, zone: string): Date | un
     const instant = fromWallTime(wall, zone)
     // Not after it: the clock shows a time for the second time.
     if (instant > after) return instant
-  }
-  return undefined
-}
-
-/** By the minutes of each hour that passes: none is made good, and an hour that comes twice counts twice. */
-function nextOfEachHour({ next }: Expression, after: Date, zone: string): Date | undefined {
-  const years = after.getTime() + maxYears * 366 * dayMs
-  for (let from = after; from.getTime() < years; ) {
-    const offset = toWallTime(from, zone).getTime() - from.getTime()
-    // A time at the instant of a change itself counts: only times up to `after` are over.
-    const wall = next(new Date(from.getTime() + offset - (from === after ? 0 : 1)))
-    if (!wall) return undefined
-    const instant = new Date(wall.getTime() - offset)
-    const change = nextClockChange(from, zone)
-    if (!change || instant < change) return instant
-    from = change
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { FlowNode } from '#shared/core/automation/node.ts'
+import { toText } from '#shared/core/automation/template.ts'
 import { calendarEventSource, startingEventName } from '#shared/features/calendar/announce.ts'
 import { minutesBeforeOf } from '#shared/features/calendar/blocks.ts'
 import { scheduleReminderChecks } from '#shared/features/calendar/reminders/schedule.ts'
@@ -35,6 +36,15 @@ export async function updateFlowSubscription(
   else await removeDue(tx, { name: scheduleKind }, workspaceId, [flow.id])
 }
 
+/** Whether a trigger takes the events of a delivery; it may have changed since they were announced. */
+export const takesEvents = (trigger: FlowNode | undefined, { source, objectType, event }: Omit<ListenedEvent, 'snapshot'>): boolean =>
+  subscribedEvents(trigger).some(
+    (taken) =>
+      taken.source === source &&
+      taken.event === event &&
+      (taken.objectType === objectType || (source === calendarEventSource && taken.objectType === '')),
+  )
+
 function subscribedEvents(trigger: FlowNode | undefined): ListenedEvent[] {
   const { object_type, event, calendar_key = '', minutes_before } = (trigger?.config ?? {}) as Readonly<Record<string, string>>
   if (trigger?.type === 'trigger.record_event') {
@@ -43,5 +53,5 @@ function subscribedEvents(trigger: FlowNode | undefined): ListenedEvent[] {
   if (trigger?.type !== 'trigger.calendar_event') return []
   // Upcoming events are announced under an event name that holds the minutes before the start.
   const kind = event === 'starting' ? startingEventName(minutesBeforeOf(minutes_before ?? 0) ?? 0) : (event ?? '')
-  return [{ source: calendarEventSource, objectType: calendar_key.trim(), event: kind, snapshot: true }]
+  return [{ source: calendarEventSource, objectType: toText(calendar_key).trim(), event: kind, snapshot: true }]
 }

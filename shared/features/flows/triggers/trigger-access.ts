@@ -63,7 +63,7 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
 
 /**
  * Returns the caller's access to runs of a type's records. The id of a deleted record is visible to callers who may read every record of its
- * type. A record with a value that belongs to no present field of the type is fully visible to callers whose rules hide no field.
+ * type. That a run was made tells of the fields that its trigger tested, so the id is visible only to callers who see them. A record with a value that belongs to no present field of the type is fully visible to callers whose rules hide no field.
  */
 async function recordTriggerAccess(
   scope: Scope,
@@ -80,10 +80,14 @@ async function recordTriggerAccess(
   const records = new Map((await findRecordsByIds(scope, type, ids)).map((record) => [record.id, record]))
   return (run) => {
     const record = records.get(run.trigger.record_id ?? '')
-    if (!record) return { isIdVisible: access.verdict === 'all', isFullyVisible: false }
+    const tested = run.trigger_visibility?.tested ?? []
+    const seesTested = (isSeen: (key: string) => boolean) =>
+      tested.every((key) => (isOfPresentField(type, key, writingOf(run)) ? isSeen(key) : seesEarlier))
+    if (!record) return { isIdVisible: access.verdict === 'all' && seesTested((key) => !access.hideable.has(key)), isFullyVisible: false }
+    const visible = access.visibleFields(record)
     return {
-      isIdVisible: access.test(record),
-      isFullyVisible: access.test(record) && access.hideable.isSubsetOf(access.visibleFields(record)) && seesKeys(run),
+      isIdVisible: access.test(record) && seesTested((key) => visible.has(key)),
+      isFullyVisible: access.test(record) && access.hideable.isSubsetOf(visible) && seesKeys(run),
     }
   }
 }

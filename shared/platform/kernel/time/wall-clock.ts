@@ -34,11 +34,5 @@ export function fromWallTime(wallTime: Date, timeZone: string): Date {
   return new Date((change ?? found).epochMilliseconds)
 }
 
-/** The first clock change of a zone after an instant; undefined when no further one is known. */
-export function nextClockChange(after: Date, timeZone: string): Date | undefined {
-  const change = zoned(after, timeZone).getTimeZoneTransition('next')
-  return change ? new Date(change.epochMilliseconds) : undefined
-}
-
 const zoned = (instant: Date, timeZone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone)
