@@ -20,6 +20,9 @@ const maxExpanded = 1_000
 /** Maximum bytes of an answer of several records; a record counts wherever it occurs. */
 const maxBytes = 10_000_000
 
+/** Bytes that are put together before the thread may be given to others: more often, small answers would wait for each other. */
+const pieceBytes = 1_000_000
+
 /** Records that are read without a bound of bytes, where none of their type was ever long. */
 const maxUnboundedRecords = 200
 
@@ -146,11 +149,15 @@ class Expansion {
     let bytes = 0
     for (const record of own) bytes += sizeOf(record)
     const views: ExpandedView[] = []
+    let ofPiece = 0
     for (const record of records) {
       const made = this.#expand(paths, record, known)
       views.push(made.view)
       bytes += made.bytes
+      ofPiece += made.bytes
       if (bytes > maxBytes) break
+      if (ofPiece <= pieceBytes) continue
+      ofPiece = 0
       await pauseWhenDue(this.#scope.db.owner)
     }
     return { views, bytes }
