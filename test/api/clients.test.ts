@@ -14,6 +14,20 @@ const node = (folder: string, ...args: string[]) => run(process.execPath, args, 
 // Written in two parts, since Kontor's own files must not contain it.
 const wrong = '// @ts-expect' + '-error'
 
+/** What uses a client that is a function for each route. */
+const functionPerRoute = `
+  import { getRecordsByTypeKey, postOrgs, type Workspace } from './made'
+
+  export async function first(): Promise<Workspace | undefined> {
+    const made = await postOrgs({ name: 'Acme' })
+    ${wrong} a workspace has a name
+    await postOrgs({})
+    await getRecordsByTypeKey('o', 'invoices', { limit: 5 })
+    ${wrong} a record type has a key
+    await getRecordsByTypeKey('o')
+    return made.status === 201 ? made.data.data : undefined
+  }`
+
 /** A generator of clients, and a program that uses what it writes. Lines that must not compile are marked, so that missing types are noticed. */
 interface Generator {
   /** Arguments of Node in the folder that holds openapi.json: a script, and its arguments. */
@@ -69,33 +83,11 @@ const generators: Readonly<Record<string, Generator>> = {
       import { generate } from 'orval'
       const override = { contentType: { exclude: ['multipart/form-data'] } }
       await generate({ input: 'openapi.json', output: { target: 'made.ts', client: 'fetch', override } })`,
-    program: `
-      import { getRecordsByTypeKey, postOrgs, type Workspace } from './made'
-
-      export async function first(): Promise<Workspace | undefined> {
-        const made = await postOrgs({ name: 'Acme' })
-        ${wrong} a workspace has a name
-        await postOrgs({})
-        await getRecordsByTypeKey('o', 'invoices', { limit: 5 })
-        ${wrong} a record type has a key
-        await getRecordsByTypeKey('o')
-        return made.status === 201 ? made.data.data : undefined
-      }`,
+    program: functionPerRoute,
   },
   oazapfts: {
     command: [join(modules, 'oazapfts', 'dist', 'cli.js'), 'openapi.json', 'made.ts'],
-    program: `
-      import { getRecordsByTypeKey, postOrgs, type Workspace } from './made'
-
-      export async function first(): Promise<Workspace | undefined> {
-        const made = await postOrgs({ name: 'Acme' })
-        ${wrong} a workspace has a name
-        await postOrgs({})
-        await getRecordsByTypeKey('o', 'invoices', { limit: 5 })
-        ${wrong} a record type has a key
-        await getRecordsByTypeKey('o')
-        return made.status === 201 ? made.data.data : undefined
-      }`,
+    program: functionPerRoute,
   },
   'swagger-typescript-api': {
     command: ['generate.mjs'],

@@ -3,13 +3,13 @@ import { refusalsOf } from '#shared/core/automation/setting-problems.ts'
 import { hasReference, pathsIn } from '#shared/core/automation/template.ts'
 import { requireFilter } from '#shared/core/records/query/filter.ts'
 import {
-  type Condition,
+  conditionsOf,
   conditionTarget,
-  type Filter,
-  partsOf,
+  placedConditionsOf,
   readFilterJson,
   readFilterTree,
   requireNamedField,
+  stepOf,
 } from '#shared/core/records/query/filter-tree.ts'
 import { readSearch } from '#shared/core/records/query/read-search.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -59,14 +59,14 @@ export function fillingFilterProblems({ object_type, filter }: Config, { testedT
   const tested = testedTypes.get(object_type as string)
   const problems: string[] = []
   const unread = refusalsOf(() => {
-    for (const { condition, path } of conditionsOf(readFilterTree(writtenFilter(filter)), 'filter')) {
+    for (const { condition, path } of placedConditionsOf(readFilterTree(writtenFilter(filter)), 'filter')) {
       const { field, op, value } = condition
       if (!tested || hasReference(field) || hasReference(op)) continue
       const { type, hideable } = tested
-      const [own = '', step] = field.split('.')
+      const step = stepOf(field)
       problems.push(
         ...refusalsOf(() => {
-          if (step !== undefined) requireNamedField(type, hideable, own, `${path}.field`)
+          if (step) requireNamedField(type, hideable, step[0], `${path}.field`)
           else if (hasReference(value)) conditionTarget(type, hideable, field, `${path}.field`)
           else requireFilter(type, hideable, condition, path)
         }),
@@ -106,15 +106,8 @@ export function testsOwnFields(filter: unknown): boolean {
   if (filter === undefined) return true
   if (isOneReference(filter)) return false
   try {
-    return conditionsOf(readFilterTree(writtenFilter(filter)), '').every(
-      ({ condition: { field } }) => !field.includes('.') && !hasReference(field),
-    )
+    return conditionsOf(readFilterTree(writtenFilter(filter))).every(({ field }) => stepOf(field) === undefined && !hasReference(field))
   } catch {
     return false
   }
-}
-
-function conditionsOf(filter: Filter, path: string): { readonly condition: Condition; readonly path: string }[] {
-  const parts = partsOf(filter, path)
-  return parts ? parts.filters.flatMap((part) => conditionsOf(part.filter, part.path)) : [{ condition: filter as Condition, path }]
 }

@@ -64,11 +64,20 @@ export function stepOf(field: string): readonly [key: string, rest: string] | un
   return dot < 0 ? undefined : [field.slice(0, dot), field.slice(dot + 1)]
 }
 
-/** The conditions of a filter. */
-export function conditionsOf(filter: Filter): readonly Condition[] {
-  const parts = partsOf(filter, '')
-  return parts ? parts.filters.flatMap((part) => conditionsOf(part.filter)) : [filter as Condition]
+/** A condition of a filter, with its path for messages. */
+interface PlacedCondition {
+  readonly condition: Condition
+  readonly path: string
 }
+
+/** The conditions of a filter at `path`. */
+export function placedConditionsOf(filter: Filter, path: string): readonly PlacedCondition[] {
+  const parts = partsOf(filter, path)
+  return parts ? parts.filters.flatMap((part) => placedConditionsOf(part.filter, part.path)) : [{ condition: filter as Condition, path }]
+}
+
+/** The conditions of a filter. */
+export const conditionsOf = (filter: Filter): readonly Condition[] => placedConditionsOf(filter, '').map(({ condition }) => condition)
 
 const isList = (filter: Filter): filter is readonly Filter[] => Array.isArray(filter)
 

@@ -32,8 +32,8 @@ export function createRecordMatcher(type: RecordType, access: RecordAccess, filt
 }
 
 /**
- * Compiles a stored filter to a test of records, whoever reads them. No record passes where the filter no longer fits the type: a field is
- * gone, or has another type.
+ * Compiles a stored filter to a test of records for every reader. The type may have changed since: if a field of the filter is gone or has
+ * another type, no record passes.
  */
 export const createStoredTest = (type: RecordType, filter: Filter): ((record: StoredRecord) => boolean) =>
   orNone(() => compileTest(type, new Set(), filter, 'filter'))
