@@ -14,7 +14,7 @@ const places = [/^shared\/platform\/(?:db|jobs)\//, /^shared\/\w+\/(?:.*[/-])?(?
  */
 const partMakers = [
   'shared/core/policy',
-  'shared/core/records/query/filter.ts',
+  'shared/core/records/query/filter-conditions.ts',
   'shared/core/records/query/query.ts',
   'shared/core/types/field-kinds',
   'shared/core/types/indexes/index-kinds.ts',

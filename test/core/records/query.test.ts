@@ -2,7 +2,6 @@ import test from 'ava'
 import fc from 'fast-check'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { createRecordMatcher } from '#shared/core/records/query/filter.ts'
-import type { Condition, Filter } from '#shared/core/records/query/filter-tree.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { findRecords, searchRecords } from '#shared/core/records/query/search-records.ts'
 import { sumRecords } from '#shared/core/records/query/sum-records.ts'
@@ -10,6 +9,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import type { FieldType } from '#shared/platform/kernel/field-type.ts'
+import { conditionsOn, filtersOf } from '#test/core/records/random-filters.ts'
 import { createMember } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -40,30 +40,6 @@ const fields: Readonly<Record<string, { type: FieldType; rules?: object; texts: 
     rules: { ref_type: 'deals' },
     texts: ['01a1fbc8-8645-7571-bf7a-d5998224cc5c', '01a1fbc8-8645-7571-bf7a-d5998224cc5d'],
   },
-}
-/** Conditions on a field, or on a property that every record has, with each of its operators. */
-function conditionsOn(field: string, operators: readonly string[], texts: readonly string[]): Condition[] {
-  return operators.flatMap((op): Condition[] => {
-    if (op === 'empty' || op === 'not_empty') return [{ field, op }]
-    if (['in', 'not_in', 'has_any'].includes(op)) return [texts.slice(0, 1), texts].map((value) => ({ field, op, value }))
-    return texts.map((value) => ({ field, op, value }))
-  })
-}
-
-/** Random combinations of conditions, at most three around each other. */
-function filtersOf(conditions: readonly Condition[]): fc.Arbitrary<Filter> {
-  const condition: fc.Arbitrary<Filter> = fc.constantFrom(...conditions)
-  const around = (inner: fc.Arbitrary<Filter>): fc.Arbitrary<Filter> => {
-    const several = fc.array(inner, { maxLength: 3 })
-    return fc.oneof(
-      inner,
-      several,
-      several.map((all) => ({ all })),
-      several.map((any) => ({ any })),
-      inner.map((not) => ({ not })),
-    )
-  }
-  return around(around(around(condition)))
 }
 
 async function withDeals(w: World, records: readonly object[]): Promise<Scope> {

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { spanGroup, valueGroup } from '#shared/core/records/aggregate/group-values-store.ts'
 import { readGroups, readMetrics } from '#shared/core/records/aggregate/read-request.ts'
 import { aggregateOf } from '#shared/core/records/aggregate/store.ts'
 import { auditPageStatement } from '#shared/core/records/audit/store.ts'
@@ -9,7 +10,6 @@ import { clearUniqueValues, nextPage, setComputedValues } from '#shared/core/rec
 import { heldTexts } from '#shared/core/records/create/auto-numbers-store.ts'
 import { insertRecords } from '#shared/core/records/create/insert-many-store.ts'
 import type { Condition } from '#shared/core/records/query/filter-tree.ts'
-import { spanGroup, valueGroup } from '#shared/core/records/query/group-values-store.ts'
 import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { listPage, recordByUniqueValue, recordsByIds, valuesByIds } from '#shared/core/records/query/read-store.ts'
 import { exportPage, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
@@ -95,6 +95,7 @@ function queriesOf({ fields }: RecordType, { hideable }: RecordAccess): Named<Re
     ...named.flatMap((field) => conditionsOn(field).map((filter) => [`by ${JSON.stringify(filter)}`, { q: 'a text', filter }] as const)),
     ...otherConditions.map((filter) => [`by ${JSON.stringify(filter)}`, { filter }] as const),
     ...named.flatMap((field) => stepsTo(field).map((filter) => [`by ${JSON.stringify(filter)}`, { filter }] as const)),
+    ['by several steps', { filter: { not: { any: named.flatMap(stepsTo) } } }],
     ...named.map((field) => [`by not ${field.key}`, { filter: { not: { any: conditionsOn(field) } } }] as const),
   ]
 }
@@ -108,7 +109,7 @@ async function searchStatements(scope: Scope, type: RecordType, access: RecordAc
       [`page with total ${name}`, pageWithTotal(type, access, search)],
       [`total ${name}`, totalOf(type, search)],
       [`export ${name}`, exportPage(type, search, 10)],
-      [`sums ${name}`, sumsOf(type, [], type.fields.filter(isSummable), search)],
+      [`sums ${name}`, sumsOf([], type.fields.filter(isSummable), search)],
     ]
   })
   return (await Promise.all(compiled)).flat()
@@ -124,9 +125,9 @@ async function sumStatements(scope: Scope, type: RecordType, access: RecordAcces
     .flatMap((field) => [valueGroup(field), ...(field.type.startsWith('date') ? [spanGroup(field, 'day'), spanGroup(field, 'month')] : [])])
   const summed = type.fields.filter(isSummable)
   return [
-    ...groups.map((group, index) => [`sums by group ${index}`, sumsOf(type, [group], summed, query)] as const),
-    ['sums by all groups', sumsOf(type, groups, summed, query)],
-    ['counts by all groups', sumsOf(type, groups, [], query)],
+    ...groups.map((group, index) => [`sums by group ${index}`, sumsOf([group], summed, query)] as const),
+    ['sums by all groups', sumsOf(groups, summed, query)],
+    ['counts by all groups', sumsOf(groups, [], query)],
   ]
 }
 
@@ -168,8 +169,7 @@ async function aggregateStatements(scope: Scope, type: RecordType, access: Recor
     const groups = readGroups(type, hideable, text)
     const orders = [null, ...metrics.map((_, metric) => ({ metric })), ...groups.map((_, group) => ({ group }))]
     return orders.map(
-      (by) =>
-        [`aggregate ${text} ${JSON.stringify(by)}`, aggregateOf(type, { groups, metrics, order: { by, dir: 'desc' } }, query)] as const,
+      (by) => [`aggregate ${text} ${JSON.stringify(by)}`, aggregateOf({ groups, metrics, order: { by, dir: 'desc' } }, query)] as const,
     )
   })
 }

@@ -1,7 +1,7 @@
 import { requireRecordAccess } from '#shared/core/records/access.ts'
+import { valuesOfZone } from '#shared/core/records/aggregate/group-values-store.ts'
 import { type Group, type Metric, readGroups, readMetrics } from '#shared/core/records/aggregate/read-request.ts'
 import { type AggregateOrder, aggregateOf, codedFields, isByCurrency, zoneSlots } from '#shared/core/records/aggregate/store.ts'
-import { valuesOfZone } from '#shared/core/records/query/group-values-store.ts'
 import { compileQuery } from '#shared/core/records/query/query.ts'
 import { readSearch } from '#shared/core/records/query/read-search.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
@@ -57,7 +57,7 @@ export async function aggregateRecords(
   const compiled = await compileQuery(scope, type, access, { filter, q })
   const shape = JSON.stringify([groups.map(({ name }) => name), metrics.map(({ name }) => name), order])
   const statement = cachedSearchStatement(access, `aggregate ${shape} ${compiled.shape}`, () =>
-    aggregateOf(type, { groups, metrics, order }, compiled),
+    aggregateOf({ groups, metrics, order }, compiled),
   )
   const values = {
     ...(groups.some(({ value }) => value.hasZone) ? valuesOfZone(zoneSlots, await zoneOffsets(zone)) : {}),

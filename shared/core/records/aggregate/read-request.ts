@@ -1,5 +1,5 @@
+import { type DatePart, dateParts, type GroupValue, spanGroup, valueGroup } from '#shared/core/records/aggregate/group-values-store.ts'
 import { requireNamedField } from '#shared/core/records/query/filter-tree.ts'
-import { type DatePart, dateParts, type GroupValue, spanGroup, valueGroup } from '#shared/core/records/query/group-values-store.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'

@@ -1,11 +1,9 @@
+import { type ZoneSlots, zoneParamsOf } from '#shared/core/records/aggregate/group-values-store.ts'
 import type { Group, Metric } from '#shared/core/records/aggregate/read-request.ts'
-import { type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values-store.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
-import { tableOf } from '#shared/core/records/store.ts'
 import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { bigint, type Columns, numeric, type Params, type SqlType, text } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
@@ -31,7 +29,7 @@ export interface Aggregate {
  * the grouping values, the code of each currency field and the metrics. A group has one row without codes, and another one for each currency
  * of each currency field, in which only the metrics of that field count.
  */
-export function aggregateOf(type: RecordType, { groups, metrics, order }: Aggregate, query: CompiledQuery) {
+export function aggregateOf({ groups, metrics, order }: Aggregate, query: CompiledQuery) {
   const fields = fieldsOf(metrics)
   const codes = codedFields(metrics).map((field) => `c${fields.indexOf(field)}`)
   const keys = groups.map((_, index) => `g${index}`)
@@ -73,7 +71,7 @@ export function aggregateOf(type: RecordType, { groups, metrics, order }: Aggreg
      )
      select page.position, page.total, ${selected.join(', ')}
      from page join grouped on grouped.k = page.k order by page.position, ${['grouped.level desc', ...codes.map((code) => `grouped.${code}`)].join(', ')}`,
-    [sortColumn, ...picked, tableOf(type), query.whereSql() ?? builder.raw('true'), slot('limit')],
+    [sortColumn, ...picked, query.fromSql(), query.whereSql() ?? builder.raw('true'), slot('limit')],
   )
   const params: Params = {
     ...query.params(),

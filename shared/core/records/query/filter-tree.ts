@@ -36,7 +36,7 @@ const maxDepth = 4
 const maxStoredBytes = 16 * 1_024
 
 /** A part of a filter, with its path for messages. */
-interface Part {
+export interface Part {
   readonly filter: Filter
   readonly path: string
 }

@@ -1,7 +1,9 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
-import { comparisonCondition, filterCondition, type QueryCondition } from '#shared/core/records/query/filter.ts'
+import { comparisonCondition, filterCondition, type QueryCondition } from '#shared/core/records/query/filter-conditions.ts'
 import { type Filter, requireNamedField } from '#shared/core/records/query/filter-tree.ts'
-import { readRefSteps } from '#shared/core/records/references/ref-steps.ts'
+import { type RefStep, readRefSteps } from '#shared/core/records/references/ref-steps.ts'
+import type { StepJoin } from '#shared/core/records/references/step-store.ts'
+import { tableOf } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireSortable } from '#shared/core/types/field-kinds/filters/field-filter.ts'
@@ -70,6 +72,8 @@ export interface CompiledQuery {
   readonly limitingRoles: readonly string[]
   /** The statement as a search, not prepared where the best plan depends on the values, as for ranges and substrings. */
   readonly asSearch: <Row>(statement: Statement<Row>) => Statement<Row>
+  /** The type's table, and the joins that `whereSql` needs. It has each record once. */
+  readonly fromSql: () => Knex.Raw
   /** Condition on a record, the caller's rights included, with slots for the values; undefined when every record matches. */
   readonly whereSql: () => Knex.Raw | undefined
   /** Empty values last, ties newest first. */
@@ -84,7 +88,8 @@ export async function compileQuery(scope: Scope, type: RecordType, access: Recor
   const { filter = [], sort = [], ids, q } = query
   const hideable = hideableFieldsOf(access, query)
   const steps = await readRefSteps(scope, type, filter)
-  const filtered = isEmptyFilter(filter) ? [] : [filterCondition({ type, hideable, steps, nextNumber: 0 }, filter, 'filter')]
+  const joins = new Map<RefStep, StepJoin>()
+  const filtered = isEmptyFilter(filter) ? [] : [filterCondition({ type, hideable, steps, joins, nextNumber: 0 }, filter, 'filter')]
   const conditions: QueryCondition[] = [...filtered]
   if (query.seeing) conditions.push(...query.seeing.map((key) => visibilityCondition(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
@@ -103,6 +108,10 @@ export async function compileQuery(scope: Scope, type: RecordType, access: Recor
     isPlain: conditions.length === (ids ? 1 : 0) && sort.every(({ field }) => field === 'created_at') && access.verdict === 'all',
     limitingRoles,
     asSearch: (statement) => asSearch(dependsOnValues ? asUnprepared(statement) : statement, named, limitingRoles),
+    fromSql() {
+      const from = [tableOf(type), ...[...joins.values()].map((join) => join.toSql())]
+      return builder.raw(from.map(() => '?').join(' '), from)
+    },
     whereSql() {
       const all = [access.where(), ...conditions.map(({ toSql }) => toSql())].filter((one) => one !== undefined)
       return all.length === 0 ? undefined : builder.raw(all.map(() => '?').join(' and '), all)

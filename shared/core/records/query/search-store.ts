@@ -2,7 +2,7 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
 import { shownColumns, textBytes } from '#shared/core/records/query/shown-columns-store.ts'
 import { recordColumns } from '#shared/core/records/record-columns.ts'
-import { columnList, tableOf } from '#shared/core/records/store.ts'
+import { columnList } from '#shared/core/records/store.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { bigint, integer, uuid } from '#shared/platform/db/statements/sql-types.ts'
@@ -23,32 +23,27 @@ export function pageWithTotal(type: RecordType, access: RecordAccess, search: Co
   const params = pageParams(search)
   const total = totalSql(type, search)
   if (!type.longRecords) {
-    const page = pageSql(type, search, builder.raw('?, (?) as total', [columnList(type), total]))
+    const page = pageSql(search, builder.raw('?, (?) as total', [columnList(type), total]))
     return prepareStatement(page, { params, columns: { ...recordColumns(type), total: bigint.notNull } })
   }
   const { page, list, columns } = shownColumns(type, access)
-  const shown = builder.raw('select ?, (?) as total from (?) as page order by ?', [
-    list,
-    total,
-    pageSql(type, search, page),
-    search.orderSql(),
-  ])
+  const shown = builder.raw('select ?, (?) as total from (?) as page order by ?', [list, total, pageSql(search, page), search.orderSql()])
   return prepareStatement(shown, { params, columns: { ...columns, total: bigint.notNull } })
 }
 
 /** The rows of a page in their order; where hidden text `isLeftOut`, the columns are those of `shownColumns`. */
 export function pageOf(type: RecordType, access: RecordAccess, query: CompiledQuery, isLeftOut: boolean) {
   const params = pageParams(query)
-  if (!isLeftOut) return prepareStatement(pageSql(type, query, columnList(type)), { params, columns: recordColumns(type) })
+  if (!isLeftOut) return prepareStatement(pageSql(query, columnList(type)), { params, columns: recordColumns(type) })
   const { page, list, columns } = shownColumns(type, access)
-  const shown = builder.raw('select ? from (?) as page order by ?', [list, pageSql(type, query, page), query.orderSql()])
+  const shown = builder.raw('select ? from (?) as page order by ?', [list, pageSql(query, page), query.orderSql()])
   return prepareStatement(shown, { params, columns })
 }
 
-const pageSql = (type: RecordType, query: CompiledQuery, list: Knex.Raw): Knex.Raw =>
+const pageSql = (query: CompiledQuery, list: Knex.Raw): Knex.Raw =>
   builder.raw('select ? from ? where ? order by ? limit ? offset ?', [
     list,
-    tableOf(type),
+    query.fromSql(),
     query.whereSql() ?? builder.raw('true'),
     query.orderSql(),
     slot('limit'),
@@ -59,10 +54,7 @@ const pageSql = (type: RecordType, query: CompiledQuery, list: Knex.Raw): Knex.R
 export function pageBytes(type: RecordType, access: RecordAccess, query: CompiledQuery) {
   const { page, textBytes } = shownColumns(type, access)
   return prepareStatement(
-    builder.raw('select coalesce(sum(?), 0)::bigint as bytes, count(*) as records from (?) as page', [
-      textBytes,
-      pageSql(type, query, page),
-    ]),
+    builder.raw('select coalesce(sum(?), 0)::bigint as bytes, count(*) as records from (?) as page', [textBytes, pageSql(query, page)]),
     { params: pageParams(query), columns: { bytes: bigint.notNull, records: bigint.notNull } },
   )
 }
@@ -79,7 +71,7 @@ export const totalOf = (type: RecordType, search: CompiledQuery) =>
 
 function totalSql(type: RecordType, search: CompiledQuery): Knex.Raw {
   const where = search.whereSql()
-  return where ? builder.raw('select count(*) as total from ? where ?', [tableOf(type), where]) : countOfAll(type)
+  return where ? builder.raw('select count(*) as total from ? where ?', [search.fromSql(), where]) : countOfAll(type)
 }
 
 /**
@@ -97,7 +89,7 @@ export const exportPage = (type: RecordType, search: CompiledQuery, most: number
   prepareStatement(
     builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
       textBytes(type),
-      tableOf(type),
+      search.fromSql(),
       search.whereSql() ?? builder.raw('true'),
       search.orderSql(),
       most,

@@ -1,7 +1,7 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
+import { type GroupValue, spanGroup, valueGroup } from '#shared/core/records/aggregate/group-values-store.ts'
 import { requireNamedField } from '#shared/core/records/query/filter-tree.ts'
-import { type GroupValue, spanGroup, valueGroup } from '#shared/core/records/query/group-values-store.ts'
 import { compileQuery, hideableFieldsOf, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { maxGroups, sumsOf, zoneValues } from '#shared/core/records/query/sum-store.ts'
@@ -56,7 +56,6 @@ export async function sumRecords(scope: Scope, typeKey: string, query: SumQuery)
   const shape = JSON.stringify([keys.map(({ shape }) => shape), summed.map(({ key }) => key)])
   const fill = cachedSearchStatement(access, `sums ${shape} ${compiled.shape}`, () =>
     sumsOf(
-      type,
       keys.map(({ value }) => value),
       summed,
       compiled,

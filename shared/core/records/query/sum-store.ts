@@ -1,8 +1,6 @@
-import { type GroupValue, valuesOfZone, type ZoneSlots, zoneParamsOf } from '#shared/core/records/query/group-values-store.ts'
+import { type GroupValue, valuesOfZone, type ZoneSlots, zoneParamsOf } from '#shared/core/records/aggregate/group-values-store.ts'
 import type { CompiledQuery } from '#shared/core/records/query/query.ts'
-import { tableOf } from '#shared/core/records/store.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { bigint, boolean, type Columns, numeric, type Params, text } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement } from '#shared/platform/db/statements/statement.ts'
@@ -15,7 +13,7 @@ export const maxGroups = 10_000
  * One row per group, and another row per group for each currency of each currency field. A row has the count of its records and the
  * grouping values; then, for each field, its sum, the count of its values, its currency code, and whether the row is limited to that code.
  */
-export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: readonly Field[], query: CompiledQuery) {
+export function sumsOf(keys: readonly GroupValue[], fields: readonly Field[], query: CompiledQuery) {
   const groups = keys.map((_, index) => `g${index}`)
   const codes = fields.map(({ codeColumn }, index) => (codeColumn === null ? null : `c${index}`))
   const picked = [
@@ -34,7 +32,7 @@ export function sumsOf(type: RecordType, keys: readonly GroupValue[], fields: re
     `select ${['count(*)', ...groups, ...sums].join(', ')} from (select ${picked.map(() => '?').join(', ')} from ? where ?) as picked
      group by grouping sets (${sets.join(', ')}) having count(*) > 0
      order by ${orders.join(', ')} limit ${(maxGroups + 1) * (1 + codes.length)}`,
-    [...picked, tableOf(type), query.whereSql() ?? builder.raw('true')],
+    [...picked, query.fromSql(), query.whereSql() ?? builder.raw('true')],
   )
   return prepareStatement(built, { params: sumParams(keys, query), columns: sumColumns(keys, fields) })
 }

@@ -10,6 +10,8 @@ export interface RefStep {
   readonly field: Field
   readonly target: RecordType
   readonly access: RecordAccess
+  /** Number of the filter's conditions that take the step. */
+  readonly conditions: number
 }
 
 /** The steps of a filter by the key of their `ref` field. */
@@ -22,14 +24,14 @@ const noSteps: RefSteps = new Map()
  * compiling the filter refuses it.
  */
 export async function readRefSteps(scope: Scope, type: RecordType, filter: Filter): Promise<RefSteps> {
-  const keys = new Set(conditionsOf(filter).flatMap(({ field }) => stepOf(field)?.[0] ?? []))
-  if (keys.size === 0) return noSteps
+  const keys = conditionsOf(filter).flatMap(({ field }) => stepOf(field)?.[0] ?? [])
+  if (keys.length === 0) return noSteps
   const steps = new Map<string, RefStep>()
-  for (const key of keys) {
+  for (const [key, { length: conditions }] of Map.groupBy(keys, (one) => one)) {
     const field = type.fieldByKey.get(key)
     if (field?.type !== 'ref' || field.rules.ref_type === undefined) continue
     const target = await findRecordType(scope, field.rules.ref_type)
-    if (target) steps.set(key, { field, target, access: recordAccessFor(scope, target, 'records:read') })
+    if (target) steps.set(key, { field, target, access: recordAccessFor(scope, target, 'records:read'), conditions })
   }
   return steps
 }
