@@ -219,11 +219,13 @@ export class Database implements Executor {
     statement: Statement<Row>,
     meter: ByteMeter | undefined,
     carried?: Omit<CarriedCommands, 'timeLimit'>,
+    transactionMs?: number,
   ): Promise<Row[]> {
     const { search } = statement
     return runAndLogSlow(this.#slow, statement, () => {
-      if (!search) return runStatement(client, statement, carried, meter)
-      const afterwardsMs = carried ? this.#statementTimeoutMs : undefined
+      const isShorter = transactionMs !== undefined && transactionMs <= maxSearchMs
+      if (!search || isShorter) return runStatement(client, statement, carried, meter)
+      const afterwardsMs = carried ? (transactionMs ?? this.#statementTimeoutMs) : undefined
       const timeLimit = { ms: maxSearchMs, afterwardsMs }
       return runSearch(search, this.#waits, this.#slow?.log, () => runStatement(client, statement, { ...carried, timeLimit }, meter))
     })
@@ -273,9 +275,12 @@ export class Database implements Executor {
     const hooks: (() => void)[] = []
     let broken: unknown
     let isCommitting = false
-    const run: Run = (statement, commits) => {
-      const send = () => this.#run(client, statement, meter, { opens: isIdle(client), commits })
-      return statement.search && owner !== null ? this.#withSlot(owner, send) : send()
+    let limitMs: number | undefined
+    const run: Run = async (statement, commits) => {
+      const send = () => this.#run(client, statement, meter, { opens: isIdle(client), commits }, limitMs)
+      const rows = await (statement.search && owner !== null ? this.#withSlot(owner, send) : send())
+      limitMs = statement.transactionMs ?? limitMs
+      return rows
     }
     const translate = (error: unknown) => this.#translate(findIdleTimeoutError(client) ?? error, isCommitting)
     try {

@@ -1,6 +1,8 @@
 import test from 'ava'
 import { Database } from '#shared/platform/db/database.ts'
+import { isStatementCancelled } from '#shared/platform/db/database-errors.ts'
 import { runSearch } from '#shared/platform/db/pool/run-search.ts'
+import { limitTransaction } from '#shared/platform/db/statements/limit-transaction.ts'
 import { asSearch } from '#shared/platform/db/statements/statement.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -129,6 +131,26 @@ test('searches: the statements after one have the time limit of the process agai
     t.deepEqual(await tx.query(showTimeLimit), [usual])
   })
   t.deepEqual(await own.query(showTimeLimit), [usual])
+})
+
+test('searches: in a transaction with a limit of its own the shorter limit holds, and afterwards that of the transaction', async (t) => {
+  const w = await shared()
+  const own = w.api.services.database.forWorkspace(w.org.id)
+  for (const [statementMs, ofSearch, ofOthers] of [
+    [3_000, '3s', '3s'],
+    [7_000, '5s', '7s'],
+  ] as const) {
+    await own.transaction(async (tx) => {
+      await tx.query(limitTransaction({ lockMs: 100, statementMs }))
+      t.deepEqual(await tx.query(asSearch(showTimeLimit, 'q')), [{ statement_timeout: ofSearch }])
+      t.deepEqual(await tx.query(showTimeLimit), [{ statement_timeout: ofOthers }])
+    })
+  }
+  const limited = own.transaction(async (tx) => {
+    await tx.query(limitTransaction({ lockMs: 100, statementMs: 200 }))
+    await tx.query(sleep(60))
+  })
+  t.true(isStatementCancelled(await t.throwsAsync(limited)))
 })
 
 test('searches: what took too long is named, or the roles, unless work of the process had to wait', async (t) => {

@@ -8,18 +8,13 @@ import { redacted } from '#shared/features/flows/execution/step-output.ts'
 import { rehearseFlowJob } from '#shared/features/flows/jobs.ts'
 import { rehearsalLimits as limits } from '#shared/features/flows/limits.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
-import {
-  type EndedRun,
-  findRecordedOutput,
-  findRunsToRehearse,
-  limitTransactionTime,
-  selectAuditPosition,
-} from '#shared/features/flows/runs/rehearsal-store.ts'
+import { type EndedRun, findRecordedOutput, findRunsToRehearse, selectAuditPosition } from '#shared/features/flows/runs/rehearsal-store.ts'
 import { visibleErrorText } from '#shared/features/flows/runs/runs.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
 import { isLockTimeout, isStatementCancelled } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { limitTransaction } from '#shared/platform/db/statements/limit-transaction.ts'
 import { impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
@@ -80,7 +75,7 @@ async function executeRehearsal(
   run: EndedRun,
   budget: ComputeBudget,
 ): Promise<RehearsedRun> {
-  await tx.query(limitTransactionTime({ lockMs: String(limits.lockMs), statementMs: String(limits.msPerRun) }))
+  await tx.query(limitTransaction({ lockMs: limits.lockMs, statementMs: limits.msPerRun }))
   const [auditPosition] = await tx.query(selectAuditPosition())
   const requestId = newId()
   const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }

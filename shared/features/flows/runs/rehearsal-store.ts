@@ -70,13 +70,3 @@ export const findAuditEntriesSince = statement(
    where workspace_id = $workspaceId and id > $afterId and request_id = $requestId order by id`,
   { params: { workspaceId: uuid, afterId: uuid, requestId: text }, columns: auditColumns },
 )
-
-/** Limits the time to wait for a lock, and the time of a statement, until the transaction ends; both in milliseconds, as text. */
-export const limitTransactionTime = statement(
-  'flows.limitTransactionTime',
-  `select set_config('lock_timeout', $lockMs::text, true) as lock_timeout, set_config('statement_timeout', $statementMs::text, true) as statement_timeout`,
-  {
-    params: { lockMs: text, statementMs: text },
-    columns: { lock_timeout: text.notNull, statement_timeout: text.notNull },
-  },
-)

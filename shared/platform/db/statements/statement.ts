@@ -21,6 +21,8 @@ export interface Statement<Row = unknown> {
   readonly repeatable?: true
   /** Set for statements that search (`asSearch`). */
   readonly search?: Search
+  /** Set for the statement that limits the time of its transaction's later statements (`limitTransaction`). */
+  readonly transactionMs?: number
   /** For the compiler only. */
   readonly row?: Row
 }
