@@ -1,4 +1,4 @@
-import type { Filter } from '#shared/core/records/query/filter-tree.ts'
+import { type Filter, filterForm } from '#shared/core/records/query/filter-tree.ts'
 import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -58,6 +58,7 @@ export const recordChanges = schema(
 /** The schema of a filter in a body; `readFilterTree` reads it. */
 export const filterJson = t.Unsafe<Filter>({
   anyOf: [{ type: 'array' }, { type: 'object' }],
+  'x-hint': filterForm,
   description: 'A condition {field, op, value}, an array of filters that must all hold, or {all: []}, {any: []} or {not: filter}.',
 })
 

@@ -86,11 +86,15 @@ const mapValues = (object: object, map: (value: unknown, key: string) => unknown
 /** The schema of a value that may be null. */
 export const nullable = <S extends TSchema>(json: S) => Type.Union([json, Type.Null()])
 
-/** Explains a validation failure. For a tagged union it explains the failure of the alternative that the tag names. */
+/**
+ * Explains a validation failure. For a tagged union it explains the failure of the alternative that the tag names; for a union with an
+ * `x-hint` the hint says what it takes.
+ */
 function explain(errors: readonly ErrorObject[], where: string): string {
   const union = errors.at(-1)
   const tagged = union?.keyword === 'anyOf' ? tagOf(union) : undefined
-  if (!union || !tagged) return explainOne(errors[0], where)
+  if (!union || !tagged)
+    return explainOne(errors.find((error) => error.keyword === 'anyOf' && hintsOf(error).length > 0) ?? errors[0], where)
   const { key, constants, sent } = tagged
   const named = constants.indexOf(sent as string)
   if (named >= 0) return explainOne(errors.find(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${named}/`)) ?? union, where)
@@ -130,17 +134,19 @@ const rules: Readonly<Record<string, (params: Record<string, unknown>, error: Er
   maximum: ({ limit }) => `must be at most ${limit}`,
   pattern: (_, error) => `must be ${String(error.parentSchema?.description ?? `text like ${error.schema}`)}`,
   format: ({ format }, error) =>
-    format === nameFormat ? `must be ${String(error.parentSchema?.description)}` : `must be a valid ${format}${hintOf(error)}`,
-  anyOf: (_, error) => `must be ${alternatives(error.schema)}`,
+    format === nameFormat
+      ? `must be ${String(error.parentSchema?.description)}`
+      : `must be a valid ${[format, ...hintsOf(error)].join(': ')}`,
+  anyOf: (_, error) => `must be ${hintsOf(error)[0] ?? alternatives(error.schema)}`,
   [isNoNumber]: () => 'must be an object',
   uniqueItems: () => 'must not hold the same item twice',
   additionalProperties: ({ additionalProperty }) => `must not have the key ${additionalProperty}`,
 }
 
-/** The schema's `x-hint` as the end of a message; empty without one. */
-function hintOf({ parentSchema }: ErrorObject): string {
+/** The `x-hint` of the violated schema, if it has one. */
+function hintsOf({ parentSchema }: ErrorObject): readonly string[] {
   const hint = parentSchema?.['x-hint']
-  return typeof hint === 'string' ? `: ${hint}` : ''
+  return typeof hint === 'string' ? [hint] : []
 }
 
 const article = (type: string): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`)

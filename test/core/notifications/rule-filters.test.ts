@@ -103,6 +103,8 @@ const refused: readonly (readonly [filter: unknown, message: RegExp])[] = [
   [[{ field: 'salary', op: 'has', value: '1' }], /^filter\[0\]\.op must be one of /],
   [[{ field: 'salary', op: 'gt', value: 'x' }], /^filter\[0\]\.value for salary must be /],
   [{ all: [], any: [] }, /^filter must have no other key/],
+  ['[]', /^filter must be a condition \{field, op, value\}, an array of filters, or \{all\}, \{any\} or \{not\}$/],
+  [5, /^filter must be a condition /],
   [Array.from({ length: 51 }, () => leaf), /^filter must have at most 50 conditions$/],
   [{ all: [{ any: [{ not: { all: [{ not: leaf }] } }] }] }, /filter must have at most 4 levels/],
   [filterOf(16_385), /^filter must have at most 16 KB \(16384 bytes of compact JSON\), got 16385 bytes$/],

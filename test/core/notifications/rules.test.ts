@@ -58,7 +58,11 @@ test('notifications rules: a bad value of a rule is refused with 400 that names 
     t.is(answer.status, 400)
     t.is(answer.body.error.message, `${field} is required`)
   }
-  t.is((await w.org.owner.put(`${rulesOf(w)}/${id}`, { enabled: 'no' })).status, 400)
+  for (const enabled of ['no', 'false', 0, null, []]) {
+    const answer = await w.org.owner.put(`${rulesOf(w)}/${id}`, { enabled })
+    t.is(answer.status, 400)
+    t.is(answer.body.error.message, 'enabled must be a boolean')
+  }
   t.is((await w.org.owner.post(rulesOf(w), { ...ruleInput, name: '😀'.repeat(120), title: '😀'.repeat(200) })).status, 201)
 })
 

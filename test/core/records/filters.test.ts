@@ -127,6 +127,16 @@ test('filters: a field that a rule could hide cannot be named at any depth', asy
     t.true((await names(filter, client)).includes(`${path}.field must be a field of deals that you may read, got total`), path)
 })
 
+test('filters: a filter of another form is refused in a body, too, by what it may be', async (t) => {
+  const w = await shared()
+  const { deals } = await withDeals(w)
+  for (const filter of ['[]', 'x', 1, 1e300, true, null]) {
+    const { status, body } = await w.org.owner.post(`${deals}/query`, { filter })
+    t.is(status, 400)
+    t.is(body.error.message, 'filter must be a condition {field, op, value}, an array of filters, or {all}, {any} or {not}')
+  }
+})
+
 test('filters: a query by body answers as the list does', async (t) => {
   const w = await shared()
   const { deals, search } = await withDeals(w)

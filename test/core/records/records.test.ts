@@ -202,6 +202,6 @@ test('records: an unknown key of a filter is refused, and a bad character is nam
   t.is((await search({ field: 'status' })).body.error.message, 'filter.value is required')
   t.is(
     (await owner.get(`${invoices(w)}?filter=[`)).body.error.message,
-    'filter must be JSON: an array of {field, op, value}, or {all}, {any} or {not}',
+    'filter must be the JSON of a condition {field, op, value}, an array of filters, or {all}, {any} or {not}',
   )
 })

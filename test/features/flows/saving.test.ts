@@ -52,6 +52,7 @@ const refused: readonly (readonly [name: string, body: object, says: RegExp])[] 
     graph([byHand, ['a', 'action.create_record', { values: { name: 5 } }]]),
     /a: config.values.name must be a string/,
   ],
+  ['a filter that is a number', graph([byHand, ['f', 'action.find_records', { filter: 5 }]]), /config.filter must be .*JSON text/],
   ['clauses that are no list', graph([byHand, ['c', 'logic.condition', { clauses: 'all' }]]), /c: config.clauses must be an array/],
   [
     'a way from inside a loop to what comes after it',

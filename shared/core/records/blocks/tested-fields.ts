@@ -5,6 +5,7 @@ import { requireFilter } from '#shared/core/records/query/filter.ts'
 import {
   conditionsOf,
   conditionTarget,
+  filterForm,
   placedConditionsOf,
   readFilterJson,
   readFilterTree,
@@ -20,7 +21,12 @@ type Config = Readonly<Record<string, unknown>>
 
 /** The setting of a filter that may be filled in at run time. */
 export const filterSetting = (description: string) =>
-  t.Optional(t.Union([t.String(), t.Array(t.Unknown()), t.Record(t.String(), t.Unknown())], { description }))
+  t.Optional(
+    t.Union([t.String(), t.Array(t.Unknown()), t.Record(t.String(), t.Unknown())], {
+      description,
+      'x-hint': `${filterForm}, or its JSON text`,
+    }),
+  )
 
 /**
  * Problems of a filter that is judged on one record, as a trigger's: what a list would refuse of the flow's editor. It cannot hold
@@ -44,7 +50,7 @@ export function filterProblems({ object_type, filter }: Config, { testedTypes }:
 export function writtenFilter(filter: unknown): unknown {
   if (typeof filter !== 'string' || filter.trim() === '' || isOneReference(filter)) return filter
   const read = readFilterJson(filter)
-  if (!hasParts(read)) throw problem('VALIDATION_ERROR', 'filter must be an array of {field, op, value}, or {all}, {any} or {not}')
+  if (!hasParts(read)) throw problem('VALIDATION_ERROR', `filter must be ${filterForm}`)
   if (JSON.stringify([...pathsIn(read)]) === JSON.stringify([...pathsIn(filter)])) return read
   throw problem('VALIDATION_ERROR', 'filter must hold references in its values alone, without escapes')
 }

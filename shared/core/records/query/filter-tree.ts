@@ -27,6 +27,9 @@ export type Filter =
   | { readonly any: readonly Filter[] }
   | { readonly not: Filter }
 
+/** The form of a filter, for messages. */
+export const filterForm = 'a condition {field, op, value}, an array of filters, or {all}, {any} or {not}'
+
 /** Maximum conditions of a filter. They bound the length of its statement. */
 const maxConditions = 50
 /** Maximum combinations around a condition. */
@@ -114,8 +117,7 @@ function readPart(sent: unknown, path: string, depth: number, counted: { conditi
     return filters.map((part, index) => readPart(part, `${where}[${index}]`, where === path ? depth : depth + 1, counted, root))
   }
   if (Array.isArray(sent)) return readList(sent, path)
-  if (!isJsonObject(sent))
-    throw problem('VALIDATION_ERROR', `${path} must be a condition {field, op, value}, an array of filters, or {all}, {any} or {not}`)
+  if (!isJsonObject(sent)) throw problem('VALIDATION_ERROR', `${path} must be ${filterForm}`)
   const name = combinations.find((key) => Object.hasOwn(sent, key))
   if (name === undefined) {
     countCondition(counted, root)
@@ -143,7 +145,7 @@ export function readFilterJson(text: string, path = 'filter'): unknown {
     return parseJson(text, path)
   } catch (cause) {
     if (cause instanceof Problem && !(cause.cause instanceof SyntaxError)) throw cause
-    throw problem('VALIDATION_ERROR', `${path} must be JSON: an array of {field, op, value}, or {all}, {any} or {not}`, { cause })
+    throw problem('VALIDATION_ERROR', `${path} must be the JSON of ${filterForm}`, { cause })
   }
 }
 
