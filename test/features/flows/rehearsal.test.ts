@@ -167,6 +167,48 @@ test('rehearsal: a rehearsal has only the rights that both its caller and the ed
   t.like(free, { status: 'ok', error: null })
 })
 
+test('rehearsal: an earlier value is shown only where the caller could read it then, too', async (t) => {
+  await open()
+  const org = await createOrg(w)
+  const all = { effect: 'allow', actions: ['records:*'], resources: ['locations'] }
+  const rules = [
+    { ...all, fields: { allow: ['name'] } },
+    { ...all, condition: { 'resource.name': { eq: 'open' } } },
+  ]
+  const reader = await createMember(w, org, [{ effect: 'allow', actions: ['flows:update'] }, ...rules])
+  const locations = `${org.path}/records/locations`
+  const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'updated' }] as const
+  const told = ['n', 'action.create_record', { object_type: 'locations', values: { name: 'was {{trigger.before.address}}' } }] as const
+  const flow = await createFlow(t, org, { enabled: true, ...chain(trigger, told) })
+  const { id } = (await org.owner.post(locations, { values: { name: 'closed', address: 'hidden' } })).data
+  t.is((await org.owner.put(`${locations}/${id}/values`, { values: { name: 'open', address: 'shown' } })).status, 204)
+  await endedRuns(w, org, flow.id, 1)
+  const [byOwner] = (await rehearse(org, flow.id)).data.runs
+  t.is(byOwner.created[0].values.name, 'was hidden')
+  const [byReader] = (await rehearse(org, flow.id, {}, reader.client)).data.runs
+  t.is(byReader.created[0].values.name, 'was ')
+  t.is((await org.owner.put(`${locations}/${id}/values`, { values: { name: 'closed', address: 'hidden' } })).status, 204)
+  await endedRuns(w, org, flow.id, 2)
+  const change = (values: object) => chain(byHand, ['u', 'action.update_record', { object_type: 'locations', record_id: id, values }])
+  const changed = async (values: object, client = org.owner) =>
+    (await rehearse(org, flow.id, { runs: 1, ...change(values) }, client)).data.runs[0].changed
+  const opened = { name: 'open', address: 'new' }
+  t.like(await changed(opened), [{ before: { name: 'closed', address: 'hidden' }, after: opened }])
+  const [seen] = await changed({ name: 'open' }, reader.client)
+  t.deepEqual([seen.before, seen.after], [{ name: 'closed' }, { name: 'open' }])
+  const editing = await createFlow(t, org, change(opened))
+  await ended(org, editing.id, await start(t, org, editing.id))
+  t.is((await org.owner.put(`${locations}/${id}/values`, { values: { name: 'closed', address: 'hidden' } })).status, 204)
+  const wide = await createMember(w, org, [
+    { effect: 'allow', actions: ['flows:update'] },
+    ...rules.map((rule) => ({ ...rule, actions: ['records:read'] })),
+    { effect: 'allow', actions: ['records:update'], resources: ['locations'] },
+  ])
+  const [written] = (await rehearse(org, editing.id, {}, wide.client)).data.runs
+  t.is(written.error, null)
+  t.deepEqual([written.changed[0].before, written.changed[0].after], [{ name: 'closed' }, opened])
+})
+
 test('rehearsal: the submitted flow is validated like one that is saved', async (t) => {
   await open()
   const org = await createOrg(w)

@@ -1,8 +1,11 @@
+import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
+import { presentValuesView } from '#shared/core/records/audit/audit-values.ts'
 import { isOfPresentField, seesEarlierFields } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { toVisibleView } from '#shared/core/records/read.ts'
-import type { RecordView } from '#shared/core/records/record.ts'
+import type { StoredRecord } from '#shared/core/records/record.ts'
+import { beforeChange, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
@@ -14,27 +17,38 @@ import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /**
  * Returns the trigger input with only those values of its record, and of the record before the change, that `scope` may read; of a record
- * that it may not read, the id and the creation time.
+ * that it may not read, the id and the creation time. Earlier values must have been readable then, too.
  */
 export async function readableInput(scope: Scope, { id: _, input, objectType, ...run }: EndedRun): Promise<TriggerInput> {
   const { record, record_id, before, changed } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
   const type = await findRecordType(scope, objectType ?? '')
-  const view = type && (await viewsOf(scope, type, [record_id])).get(record_id)
-  const isReadable = (key: string) => {
+  const access = type && recordAccessFor(scope, type, 'records:read')
+  const stored = type && (await readableRecords(scope, type, [record_id])).get(record_id)
+  const visible = access && stored ? access.visibleFields(stored) : noKeys
+  const isReadable = (key: string, seen: ReadonlySet<string>) => {
     if (ownRecordKeys.has(key)) return true
-    if (!type || !view) return false
-    return isOfPresentField(type, key, writingOf(run)) ? Object.hasOwn(view.values, key) : seesEarlierFields(scope, type.key)
+    if (!type || !stored) return false
+    return isOfPresentField(type, key, writingOf(run)) ? seen.has(key) : seesEarlierFields(scope, type.key)
   }
-  const readable = (values: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(Object.entries(values).filter(([key]) => isReadable(key)))
+  const readable = (values: Readonly<Record<string, unknown>>, seen: ReadonlySet<string>) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => isReadable(key, seen)))
+  const seenBefore = (values: Readonly<Record<string, unknown>>) =>
+    type && access && stored
+      ? access.visibleFields(snapshotToRecord(type, { ...stored, entryId: '', values, writing: writingOf(run) }))
+      : noKeys
   return {
     ...input,
-    record: readable(record),
-    ...(before ? { before: readable(before) } : {}),
-    ...(changed ? { changed: changed.filter(isReadable) } : {}),
+    record: readable(record, visible),
+    ...(before ? { before: readable(before, visible.intersection(seenBefore(before))) } : {}),
+    ...(changed ? { changed: changed.filter((key) => isReadable(key, visible)) } : {}),
   }
 }
+
+const noKeys: ReadonlySet<string> = new Set()
+
+const pick = (values: Readonly<Record<string, unknown>>, keys: ReadonlySet<string>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => keys.has(key)))
 
 /**
  * Returns the trigger input without the record, what it was, the calendar event or input, and without their ids, when the rehearsal's caller may not see
@@ -59,11 +73,11 @@ export async function visibleInput(
   }
 }
 
-/** Views of the records that the caller may read, by id. */
-async function viewsOf(scope: Scope, type: RecordType, ids: readonly string[]): Promise<Map<string, RecordView>> {
+/** The records that the caller may read, by id. */
+async function readableRecords(scope: Scope, type: RecordType, ids: readonly string[]): Promise<Map<string, StoredRecord>> {
   const access = recordAccessFor(scope, type, 'records:read')
   const records = (await findRecordsByIds(scope, type, ids)).filter((record) => access.test(record))
-  return new Map(records.map((record) => [record.id, toVisibleView(type, record, access)]))
+  return new Map(records.map((record) => [record.id, record]))
 }
 
 /**
@@ -81,29 +95,32 @@ export async function recordChangesSince(
   for (const [object_type, ofType] of Map.groupBy(entries, (entry) => entry.object_type)) {
     const type = await findRecordType(scope, object_type)
     if (!type) continue
-    const views = await viewsOf(scope, type, [...new Set(ofType.map(({ record_id }) => record_id))])
+    const access = recordAccessFor(scope, type, 'records:read')
+    const records = await readableRecords(scope, type, [...new Set(ofType.map(({ record_id }) => record_id))])
     for (const [record_id, ofRecord] of Map.groupBy(ofType, (entry) => entry.record_id)) {
-      const [view, isNew] = [views.get(record_id), ofRecord[0]?.before === null]
+      const [record, isNew] = [records.get(record_id), ofRecord[0]?.before === null]
       if (!isNew && ofRecord.at(-1)?.after === null) deleted.push({ object_type, record_id })
-      if (!view) continue
-      if (isNew) created.push({ id: record_id, object_type, values: { ...view.values } })
-      else changed.push({ object_type, record_id, ...sidesOf(ofRecord, view) })
+      if (!record) continue
+      if (isNew) created.push({ id: record_id, object_type, values: { ...toVisibleView(type, record, access).values } })
+      else changed.push({ object_type, record_id, ...sidesOf(type, access, ofRecord, record) })
     }
   }
   return { created, changed, deleted }
 }
 
-/** Merges the changes of a record into one, with the fields that the caller may see. */
-function sidesOf(entries: readonly AuditEntry[], { values }: RecordView) {
+/** Merges the changes of a record into one. Each side has the fields that the caller may see of the record as it is on that side. */
+function sidesOf(type: RecordType, access: RecordAccess, entries: readonly AuditEntry[], record: StoredRecord) {
   const [before, after]: [Record<string, unknown>, Record<string, unknown>] = [{}, {}]
   for (const entry of entries) {
     for (const key of Object.keys(entry.after ?? {})) {
-      if (!Object.hasOwn(values, key)) continue
       if (!Object.hasOwn(before, key)) before[key] = entry.before?.[key] ?? null
       after[key] = entry.after?.[key] ?? null
     }
   }
-  return { before, after }
+  const writing = { revision: type.revision, at: record.updated_at }
+  const now = { ...record, entryId: '', values: presentValuesView(type, record.values), writing }
+  const earlier = beforeChange(type, { after: now, before })
+  return { before: pick(before, access.visibleFields(earlier)), after: pick(after, access.visibleFields(record)) }
 }
 
 /** The messages that a run would send. */
