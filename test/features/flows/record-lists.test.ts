@@ -93,6 +93,16 @@ test('record lists: what a filter cannot be once it is filled in fails the step'
     '[{"field":"name","value":"{{trigger.input.y}}"}]',
   ])
     t.regex(await errorOf({ filter }, { x: 1 }), emptied)
+  const none: readonly (readonly [filter: unknown, value: unknown])[] = [
+    ['{{trigger.input.x}}', []],
+    ['{{trigger.input.x}}', '{"all": []}'],
+    [{ all: '{{trigger.input.x}}' }, []],
+    [['{{trigger.input.x}}', { not: { any: [] } }], [[]]],
+    [{ not: { any: '{{trigger.input.x}}' } }, []],
+  ]
+  for (const [filter, x] of none) t.regex(await errorOf({ filter }, { x }), emptied, JSON.stringify(filter))
+  t.is(await errorOf({ filter: { any: '{{trigger.input.x}}' } }, { x: [] }), undefined, 'finds none')
+  t.is(await errorOf({ filter: { all: [] } }, {}), undefined, 'is written so')
   t.is(await errorOf({ filter: [{ field: 'name', op: 'contains', value: '' }] }, {}), undefined)
   t.regex(await errorOf({ limit: '{{trigger.input.x}}' }, { x: 101 }), /^VALIDATION_ERROR at f: limit must be a whole number from 1 to 100/)
   t.regex(await errorOf({ object_type: '{{trigger.input.x}}' }, { x: 'nowhere' }), /^NOT_FOUND at f/)
