@@ -238,6 +238,20 @@ test('record lists: a block deletes a record, and fails where there is none for 
   )
 })
 
+test('record lists: an id in capital letters is given on, and shown, as the record has it', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { Ann = '' } = await staff(t, org)
+  const viewer = await createMember(w, org, [flowRights, reads({ condition: { 'resource.team': { eq: 'south' } } })])
+  const change = ['c', 'action.update_record', { object_type: 'staff', record_id: Ann.toUpperCase(), values: { team: 'south' } }] as const
+  const flow = await createFlow(t, org, chain(byHand, change))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  const shown = outputsOf(await runOf(org, flow.id, run.id, viewer.client)).c
+  t.like(shown, { id: Ann, values: { name: 'Ann', team: 'south' } })
+  const deleted = await play(t, org, chain(byHand, remove({ record_id: ` ${Ann.toUpperCase()} ` })))
+  t.deepEqual(outputsOf(deleted).d, { id: Ann, object_type: 'staff' })
+})
+
 test('record lists: a rehearsal says what would be deleted, and deletes nothing', async (t) => {
   const w = await shared()
   const org = await createOrg(w)
