@@ -158,7 +158,13 @@ function checkPath(path: string, values: Readonly<Record<string, unknown>>): voi
 
 const recordPath: RecordPath = '/v1/orgs/{orgId}/records/{typeKey}'
 
-type AnyQuery = Readonly<Record<string, unknown>>
+/** Parameters of a list, by name. */
+interface AnyQuery extends Readonly<Record<string, unknown>> {
+  readonly filter?: unknown
+  readonly limit?: unknown
+  readonly offset?: unknown
+  readonly page?: unknown
+}
 
 function recordsOf({ GET, POST, PUT, DELETE }: Readonly<Record<'GET' | 'POST' | 'PUT' | 'DELETE', AnyCall>>) {
   const one = `${recordPath}/{recordId}`
@@ -178,9 +184,7 @@ function recordsOf({ GET, POST, PUT, DELETE }: Readonly<Record<'GET' | 'POST' | 
         list(type, query)
           .then(dataOf)
           .then(...handlers),
-      async *[Symbol.asyncIterator]() {
-        for await (const page of pagesFrom((next) => list(type, next), recordPath, query)) yield* (page as { records: unknown[] }).records
-      },
+      [Symbol.asyncIterator]: () => recordsFrom((next) => list(type, next), query),
     }),
     update: async (type: string, id: string, values: unknown) => {
       await PUT(`${one}/values`, { ...ofRecord(type, id), body: { values } })
@@ -207,6 +211,47 @@ async function* pagesFrom(list: (query: AnyQuery) => ReturnType<AnyCall>, path: 
     const data = dataOf<object>(answer)
     yield data
     query = nextQuery(path, query, data, answer.response.headers.get('link') ?? '')
+  }
+}
+
+const searchParameters = ['q', 'filter', 'sort', 'page', 'offset']
+
+/** All records of a query, page after page. */
+async function* recordsFrom(list: (query: AnyQuery) => ReturnType<AnyCall>, query: AnyQuery) {
+  if (searchParameters.some((name) => query[name] !== undefined)) yield* searchedRecords(list, query)
+  else for await (const page of pagesFrom(list, recordPath, query)) yield* (page as { records: unknown[] }).records
+}
+
+interface SearchPage {
+  readonly records: readonly { readonly id: string }[]
+  readonly total: number
+}
+
+/**
+ * The records of a search, each once. Its pages go by offset, so a record that is deleted, or matches no longer, moves those behind it forward.
+ * Each page therefore begins with the last record of the page before; one that begins with another record is read again from further back.
+ */
+async function* searchedRecords(list: (query: AnyQuery) => ReturnType<AnyCall>, { page = 1, ...query }: AnyQuery) {
+  const { limit = 50 } = query
+  // A page of one record would end where it begins.
+  const size = limit === 1 ? 2 : Number(limit)
+  const start = Number(query.offset ?? (Number(page) - 1) * Number(limit))
+  const given = new Set<string>()
+  for (let [offset, back] = [start, size]; ; ) {
+    const { records, total } = dataOf<SearchPage>(await list({ ...query, limit: size, offset }))
+    if (offset > start && !given.has(records[0]?.id ?? '')) {
+      offset = Math.max(start, offset - back)
+      back *= 2
+      continue
+    }
+    for (const record of records) {
+      if (given.has(record.id)) continue
+      given.add(record.id)
+      yield record
+    }
+    if (offset + records.length >= total) return
+    offset += records.length - 1
+    back = size
   }
 }
 

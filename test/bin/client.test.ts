@@ -210,6 +210,44 @@ test('client: a generated client compiles under strict and does what it says', a
   ])
 })
 
+test('client: a search gives each record once while records are deleted, changed and made', async (t) => {
+  const w = await fresh()
+  await makeTypes(w.org)
+  const folder = await makeProject(t)
+  const { code, err, environment } = await generate(w, join(folder, 'kontor.ts'))
+  t.is(code, 0, err)
+  const { kontor } = await import(join(folder, 'kontor.ts'))
+  const { records } = kontor({ url: environment.KONTOR_URL, key: environment.KONTOR_KEY, org: w.org.id })
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const filter = { field: 'stage', op: 'eq', value: 'new' }
+  const queries = [
+    { filter, limit: 1 },
+    { filter, limit: 2, sort: 'delete', dir: 'asc' },
+    { filter, limit: 3 },
+  ]
+  const leave = [(id: string) => records.delete('class', id), (id: string) => records.update('class', id, { stage: 'back\\slash' })]
+  const make = (name: string) => records.create('class', { delete: name, stage: 'new' })
+  for (const query of queries) {
+    for (const end of leave) {
+      for (const name of names) await make(name)
+      const given: string[] = []
+      for await (const one of records.list('class', query)) {
+        given.push(one.values.delete)
+        // Before the place that is read, in either order.
+        if (given.length === 2) await make('0')
+        await end(one.id)
+      }
+      t.deepEqual(given.filter((name) => name !== '0').sort(), names, JSON.stringify(query))
+      for await (const one of records.list('class', { filter })) await records.delete('class', one.id)
+      t.is((await records.list('class', { filter })).total, 0)
+    }
+  }
+  for (const name of names) await make(name)
+  const rest: string[] = []
+  for await (const one of records.list('class', { filter, sort: 'delete', dir: 'asc', limit: 2, page: 2 })) rest.push(one.values.delete)
+  t.deepEqual(rest, names.slice(2), 'from the page that is asked for')
+})
+
 test('client: a refusal says what is missing, and an old file stays as it is', async (t) => {
   const w = await fresh()
   const folder = await makeProject(t)

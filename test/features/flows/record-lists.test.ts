@@ -93,6 +93,16 @@ test('record lists: what a filter cannot be once it is filled in fails the step'
     '[{"field":"name","value":"{{trigger.input.y}}"}]',
   ])
     t.regex(await errorOf({ filter }, { x: 1 }), emptied)
+  const none: readonly (readonly [filter: unknown, value: unknown])[] = [
+    ['{{trigger.input.x}}', []],
+    ['{{trigger.input.x}}', '{"all": []}'],
+    [{ all: '{{trigger.input.x}}' }, []],
+    [['{{trigger.input.x}}', { not: { any: [] } }], [[]]],
+    [{ not: { any: '{{trigger.input.x}}' } }, []],
+  ]
+  for (const [filter, x] of none) t.regex(await errorOf({ filter }, { x }), emptied, JSON.stringify(filter))
+  t.is(await errorOf({ filter: { any: '{{trigger.input.x}}' } }, { x: [] }), undefined, 'finds none')
+  t.is(await errorOf({ filter: { all: [] } }, {}), undefined, 'is written so')
   t.is(await errorOf({ filter: [{ field: 'name', op: 'contains', value: '' }] }, {}), undefined)
   t.regex(await errorOf({ limit: '{{trigger.input.x}}' }, { x: 101 }), /^VALIDATION_ERROR at f: limit must be a whole number from 1 to 100/)
   t.regex(await errorOf({ object_type: '{{trigger.input.x}}' }, { x: 'nowhere' }), /^NOT_FOUND at f/)
@@ -226,6 +236,20 @@ test('record lists: a block deletes a record, and fails where there is none for 
     (await recordsOf(org, 'staff')).map(({ name }) => name),
     ['Cas'],
   )
+})
+
+test('record lists: an id in capital letters is given on, and shown, as the record has it', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const { Ann = '' } = await staff(t, org)
+  const viewer = await createMember(w, org, [flowRights, reads({ condition: { 'resource.team': { eq: 'south' } } })])
+  const change = ['c', 'action.update_record', { object_type: 'staff', record_id: Ann.toUpperCase(), values: { team: 'south' } }] as const
+  const flow = await createFlow(t, org, chain(byHand, change))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  const shown = outputsOf(await runOf(org, flow.id, run.id, viewer.client)).c
+  t.like(shown, { id: Ann, values: { name: 'Ann', team: 'south' } })
+  const deleted = await play(t, org, chain(byHand, remove({ record_id: ` ${Ann.toUpperCase()} ` })))
+  t.deepEqual(outputsOf(deleted).d, { id: Ann, object_type: 'staff' })
 })
 
 test('record lists: a rehearsal says what would be deleted, and deletes nothing', async (t) => {

@@ -24,7 +24,7 @@ export const deleteRecordBlock = defineBlock({
     acts: async ({ settings }, scope) => {
       const type = await requireRecordType(scope, toText(settings.object_type))
       requirePermission(scope, 'records:delete', type.key)
-      const id = toText(settings.record_id).trim()
+      const id = toText(settings.record_id).trim().toLowerCase()
       await removeRecord(scope, type, id)
       return { id, object_type: type.key }
     },

@@ -2,7 +2,7 @@ import { defineBlock, numberSetting, readNumberSetting, textSetting } from '#sha
 import { typeProblems, valueProblems } from '#shared/core/automation/setting-problems.ts'
 import { hasReference, readFilledTexts, toText } from '#shared/core/automation/template.ts'
 import { fillingFilterProblems, filterSetting, orderProblems, writtenFilter } from '#shared/core/records/blocks/tested-fields.ts'
-import { type Condition, conditionsOf, type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
+import { type Condition, conditionsOf, type Filter, partsOf, readFilterTree } from '#shared/core/records/query/filter-tree.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
@@ -47,20 +47,30 @@ export const findRecordsBlock = defineBlock({
 })
 
 /**
- * The filter of a search, once its references are replaced. Throws VALIDATION_ERROR where they leave nothing of it, or of the text that a
- * condition looks for: both would find every record.
+ * The filter of a search, once its references are replaced. Throws VALIDATION_ERROR where they leave nothing of it, no condition in it, or
+ * nothing of the text that a condition looks for: each would find every record.
  */
 function filledFilter(written: unknown, filled: unknown): Filter {
   if (isBlank(written)) return []
   if (isBlank(filled)) throw problem('VALIDATION_ERROR', `filter ${isEmptied}`)
   const filter = withTextValues(readFilterTree(filled))
-  const emptied = conditionsOf(filter).find(({ op = 'contains', value }) => value === '' && (op === 'contains' || op === 'starts_with'))
+  const conditions = conditionsOf(filter)
+  if (conditions.length === 0 && holdsAlone(filter) && hasReference(written)) throw problem('VALIDATION_ERROR', `filter ${isEmptied}`)
+  const emptied = conditions.find(({ op = 'contains', value }) => value === '' && (op === 'contains' || op === 'starts_with'))
   if (emptied && hasReference(written)) throw problem('VALIDATION_ERROR', `filter: the value for ${emptied.field} ${isEmptied}`)
   return filter
 }
 
 const isEmptied = 'is empty once its references are replaced'
 const isBlank = (filter: unknown): boolean => filter == null || (typeof filter === 'string' && filter.trim() === '')
+
+/** Whether a filter without conditions holds. */
+function holdsAlone(filter: Filter): boolean {
+  const { joinedBy, filters = [] } = partsOf(filter, '') ?? {}
+  const holds = (part: { readonly filter: Filter }) => holdsAlone(part.filter)
+  if (joinedBy === 'not') return !filters.every(holds)
+  return joinedBy === 'or' ? filters.some(holds) : filters.every(holds)
+}
 
 /** Reads the number of records; undefined when blank. Throws VALIDATION_ERROR naming the setting. */
 function readLimit(text: string, name: string): number | undefined {

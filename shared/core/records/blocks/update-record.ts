@@ -29,7 +29,7 @@ export const updateRecordBlock = defineBlock({
     acts: async ({ settings }, scope) => {
       const type = await requireRecordType(scope, toText(settings.object_type))
       requirePermission(scope, 'records:update', type.key)
-      const id = toText(settings.record_id).trim()
+      const id = toText(settings.record_id).trim().toLowerCase()
       await changeRecord(scope, type, id, readRecordValues(type, (settings.values ?? {}) as Record<string, unknown>))
       return { id, object_type: type.key, values: await readValues(scope, type.key, id) }
     },
