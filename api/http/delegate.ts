@@ -91,7 +91,7 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
   }
   try {
     if (key === undefined) return await services.jobQueue.enqueue(db, route.job, origin, await payload(db), filing)
-    const bodyHashes = hashBody(services, file?.body ?? Buffer.from(JSON.stringify(request.body)))
+    const bodyHashes = hashBody(services, bodyOf(request, file?.body))
     const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHashes), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
     if (!('operationId' in outcome)) throw problem('INTERNAL', undefined, { cause: new Error(`${ctx.path} stored no operation`) })
@@ -102,6 +102,13 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
     if (!isDatabaseUnavailable(error)) await discard()
     throw error
   }
+}
+
+/** The bytes that a repeated request must repeat. Of a file also the query, which may say what becomes of it. */
+function bodyOf({ body, query }: DelegatedCall['request'], file: Uint8Array | undefined): Uint8Array {
+  if (!file) return Buffer.from(JSON.stringify(body))
+  const parameters = JSON.stringify(query ?? {})
+  return parameters === '{}' ? file : Buffer.concat([file, Buffer.from(parameters)])
 }
 
 async function sendResult(

@@ -25,7 +25,7 @@ test('jobs: only the caller sees the result of a job; holders of org:update see 
 
   const seen = await starter.client.get(ofImport)
   t.like(seen.data, { id: imported.data.job_id, kind: 'records.import', status: 'done', error: null, progress: { done: 1, total: 1 } })
-  t.deepEqual(seen.data.result, { created: 1, failed: 0, errors: [], ignored_columns: [] })
+  t.deepEqual(seen.data.result, { created: 1, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: [] })
   t.is((await starter.client.get(`${ofImport}/result`)).status, 404, 'it has no file')
   t.is((await starter.client.get(ofExport)).data.result, null)
   t.regex((await starter.client.get(`${ofExport}/result`)).text, /,Home,/)

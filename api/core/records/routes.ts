@@ -8,6 +8,7 @@ import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { importQuery } from '#shared/core/records/csv/schemas.ts'
 import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
 import { readableTypes } from '#shared/core/records/declarations/schemas.ts'
 import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
@@ -133,12 +134,14 @@ export const routes = [
     method: 'POST',
     path: `${all}/import`,
     summary: 'Import records from CSV',
-    description: 'The first row names fields; up to 500 data rows, each independent: a bad row is reported and skipped.',
+    description:
+      'The first row names fields; up to 500 data rows, each independent: a bad row is reported and skipped. With upsert_by a row changes the record that holds its value of that field.',
     permission: 'records:import',
+    query: importQuery,
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/csv'] },
     job: importRecordsJob,
     makes: 'json',
-    payload: ({ params }, _scope, fileId) => ({ typeKey: params.typeKey, fileId }),
+    payload: ({ params, query }, _scope, fileId) => ({ typeKey: params.typeKey, fileId, query }),
   }),
   delegate({
     ...common,

@@ -1,21 +1,7 @@
 import { batchResults } from '#shared/core/records/change/batch-schemas.ts'
+import { importOutcome, importParameters } from '#shared/core/records/csv/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
-
-/** Result of an import (docs/contract/records.md#rows): rows are independent, a bad row is reported and skipped. */
-const importOutcome = schema(
-  t.Object(
-    {
-      created: t.Integer({ minimum: 0 }),
-      failed: t.Integer({ minimum: 0 }),
-      errors: t.Array(
-        t.Object({ row: t.Integer({ minimum: 1, description: 'Counts data rows from 1, without the header.' }), message: t.String() }),
-      ),
-      ignored_columns: t.Array(t.String(), { description: 'Columns of the file that name no field, in their order.' }),
-    },
-    { title: 'ImportOutcome' },
-  ),
-)
 
 // Imports and exports have gates because a workspace may have many of them waiting. Without a gate, a fetch that skips a busy workspace
 // reads past all of its jobs. Measured beside 100,000 waiting exports of another workspace: an export took 8 times its quiet time without
@@ -24,13 +10,14 @@ const importOutcome = schema(
 /** Jobs that a caller waits for. */
 const requestJob = { work: 'request', app: null, pool: 'data', concurrency: 4, timeoutSeconds: 300, tracked: true } as const
 
-/** Creates records of a type from a CSV file. */
+/** Creates records of a type from a CSV file, or changes them. */
 export const importRecordsJob = defineJob({
   ...requestJob,
   name: 'records.import',
   gate: { name: 'records.import', perWorkspace: 2, priority: 0 },
   retry: retryPolicies.transient,
-  payload: schema(t.Object({ typeKey: t.String(), fileId: t.String() })),
+  // Jobs of earlier releases have no query.
+  payload: schema(t.Object({ typeKey: t.String(), fileId: t.String(), query: t.Optional(importParameters) })),
   result: importOutcome,
 })
 

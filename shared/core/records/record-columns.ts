@@ -1,5 +1,5 @@
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
-import { sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
+import { listTypeOf, sqlTypeOf } from '#shared/core/types/field-kinds/column-types.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -15,6 +15,16 @@ export const valueColumns = (fields: readonly Field[]): Columns => Object.fromEn
 /** The parameters of the fields' values, named like their columns. */
 export const valueParams = (fields: readonly Field[]): Params =>
   Object.fromEntries(fields.flatMap(typedColumnsOf).map(([column, type]) => [column, type.orNull]))
+
+/** Lists of a field's values as parameters, named like its columns. Throws for a field whose values are lists themselves. */
+export const valueListParams = (field: Field): Params =>
+  Object.fromEntries(
+    fieldKinds[field.type].columns.map((type, index) => {
+      const list = listTypeOf(type)
+      if (!list) throw new Error(`${type} has no type of lists`)
+      return [valueColumnsOf(field)[index] ?? '', list]
+    }),
+  )
 
 const typedColumnsOf = (field: Field): [column: string, type: OpenSqlType<unknown, unknown>][] =>
   fieldKinds[field.type].columns.map((type, index) => [valueColumnsOf(field)[index] ?? '', sqlTypeOf(type)])

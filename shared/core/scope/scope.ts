@@ -39,6 +39,8 @@ export interface PlatformScope extends Services, Pick<CursorScope, 'cursorBindin
   readonly verification?: Verification | undefined
   /** Set in a rehearsal, whose transaction will be rolled back. Auto-numbered fields then get no numbers. */
   readonly rehearsal?: true
+  /** Set in a dry run, whose transaction will be rolled back: the next number of each counter that it has used, which it does not take. */
+  readonly peekedNumbers?: Map<string, number>
   /** Set in a request: waits until an answer of so many bytes, which is measured, may be read and written. Throws OVERLOADED after 3 s. */
   readonly admitAnswer?: ((bytes: number) => Promise<unknown>) | undefined
 }

@@ -59,7 +59,8 @@ test('idempotency: an import with a key is done once, and its file is stored onc
   const w = await take()
   const headers = { 'content-type': 'text/csv', 'idempotency-key': 'import' }
   const answers = await Promise.all(Array.from({ length: 5 }, () => w.org.owner.post(`${invoices(w)}/import`, 'notes\na\nb\n', headers)))
-  for (const answer of answers) t.deepEqual(answer.data, { created: 2, failed: 0, errors: [], ignored_columns: [] })
+  for (const answer of answers)
+    t.deepEqual(answer.data, { created: 2, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: [] })
   t.is(await total(w), 2)
   t.is(await countRows(w.db, 'job_files', w.org.id), 0)
 })
@@ -82,7 +83,8 @@ test('idempotency: work that failed half-way continues with the same key and is 
   const again = await Promise.all(
     Array.from({ length: 5 }, () => w.org.owner.post(`${invoices(w)}/import`, file, { ...headers, prefer: 'wait=60' })),
   )
-  for (const answer of again) t.deepEqual(answer.data, { created: 250, failed: 0, errors: [], ignored_columns: [] })
+  for (const answer of again)
+    t.deepEqual(answer.data, { created: 250, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: [] })
   t.is(await total(w), 250)
   t.is((await w.org.owner.post(`${invoices(w)}/import`, `${file}more\n`, headers)).status, 400)
 })

@@ -127,6 +127,7 @@ export const recordExamples: Examples = {
   [`POST ${records}/import`]: {
     needs: 'records:import',
     on: onType,
+    badQuery: 'dates=x',
     call: (place) => ({ params: typed(place), body: `${place.keys.name}\r\nimported\r\n`, type: 'text/csv' }),
   },
   [`POST ${records}/batch`]: {

@@ -1,17 +1,10 @@
 import test from 'ava'
-import { csv, importInto, records, totalOf, typeOf } from '#test/core/records/importing.ts'
+import { csv, importInto, records, totalOf, typeOf, valuesOf } from '#test/core/records/importing.ts'
 import { createMember } from '#test/support/factories.ts'
 import { countRows, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
-import type { World } from '#test/support/world.ts'
 
 const take = shareWorld(test)
-
-/** The values of all records in the order of their creation. */
-async function valuesOf(w: World, type: string): Promise<readonly Record<string, unknown>[]> {
-  const { data } = await w.org.owner.get(`${records(w, type)}?sort=created_at&dir=asc&limit=200`)
-  return data.records.map(({ values }: { values: Record<string, unknown> }) => ({ ...values }))
-}
 
 test('csv import: cells are read by the type of their field, and blank ones get defaults and numbers', async (t) => {
   const w = await take()
@@ -37,7 +30,11 @@ test('csv import: cells are read by the type of their field, and blank ones get 
       `two,,7,1 EUR,a | [d],"[""${id}""]",false,,,,,`,
     ].join('\r\n'),
   )
-  t.deepEqual({ ...data }, { created: 2, failed: 0, errors: [], ignored_columns: ['created_at', 'nonsense'] }, text)
+  t.deepEqual(
+    { ...data },
+    { created: 2, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: ['created_at', 'nonsense'] },
+    text,
+  )
   const rows = await w.org.owner.get(`${records(w, 'things')}?sort=name&dir=asc`)
   t.true(rows.text.includes('"size":12345678901234.123456'))
   const [one, two] = await valuesOf(w, 'things')
@@ -135,7 +132,7 @@ test('csv import: a file of 25 MB is imported', async (t) => {
   const text = `name,body\n${row.repeat(500)}`
   t.true(text.length > 25_000_000 && text.length <= 25 * 1024 * 1024)
   const { data } = await importInto(w, 'pages', text)
-  t.deepEqual({ ...data }, { created: 500, failed: 0, errors: [], ignored_columns: [] })
+  t.deepEqual({ ...data }, { created: 500, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: [] })
   const { text: exported } = await w.org.owner.get(`${records(w, 'pages')}/export`)
   t.is(exported.match(/y{52000}\r\n/g)?.length, 500)
 })
@@ -202,7 +199,7 @@ test('csv import: rows without any value are no rows, and take no numbers', asyn
   ]
   for (const file of files) {
     const { data, text } = await importInto(w, 'slips', file)
-    t.deepEqual({ ...data }, { created: 1, failed: 0, errors: [], ignored_columns: [] }, text)
+    t.deepEqual({ ...data }, { created: 1, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: [] }, text)
   }
   const values = await valuesOf(w, 'slips')
   t.deepEqual(

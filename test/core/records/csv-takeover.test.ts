@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { holdAt } from '#test/core/records/hold.ts'
+import { typeOf } from '#test/core/records/importing.ts'
 import { countAuditEntries, countStoredRecords, listIdleTransactions } from '#test/core/records/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { countOpenJobs, prolongActiveJobs } from '#test/support/rows.ts'
@@ -76,3 +77,42 @@ test('csv takeover: a worker that was stopped while another continued its import
   await late.release()
   await requireOnce(t, w, job)
 })
+
+/** A type whose even numbers have a record, a file that names all numbers, and the path of the job that imports it. */
+async function startUpsert(t: ExecutionContext, w: World, dryRun: boolean): Promise<string> {
+  const path = `${w.org.path}/records/codes/import?upsert_by=code&dry_run=${dryRun}`
+  const file = Array.from({ length: 500 }, (_, index) => `c${index},row ${index}`).join('\n')
+  const answer = await w.org.owner.post(path, `code,note\n${file}\n`, { ...csv, prefer: 'respond-async' })
+  t.is(answer.status, 202)
+  return `${w.org.path}/jobs/${answer.data.job_id}`
+}
+
+async function createEvenCodes(w: World): Promise<void> {
+  await typeOf(w, 'codes', { code: { unique: true }, note: {} })
+  const operations = Array.from({ length: 250 }, (_, index) => ({ op: 'create', values: { code: `c${index * 2}` } }))
+  await w.org.owner.post(`${w.org.path}/records/codes/batch`, { operations })
+}
+
+for (const dryRun of [false, true]) {
+  const title = dryRun ? 'judges a dry run anew, which writes nothing' : 'continues an import that changes records, each once'
+  test(`csv takeover: after kill -9 another worker ${title}`, async (t) => {
+    const w = await withoutWorkers()
+    const first = await startWorkerProcess(t, w, 'data')
+    await createEvenCodes(w)
+    const hold = await holdAt(w, 'row 251', 'codes', 'note')
+    const job = await startUpsert(t, w, dryRun)
+    await hold.reached()
+    await prolongActiveJobs(w.db, w.org.id)
+    await first.kill('SIGKILL')
+    await startWorkerProcess(t, w, 'data')
+    await hold.release()
+    await eventually(async () => (await w.org.owner.get(job)).data.finished_at !== null)
+    await eventually(async () => (await countOpenJobs(w.db)) === 0)
+    const result = { created: 250, updated: 250, unchanged: 0, failed: 0, errors: [] }
+    t.like((await w.org.owner.get(job)).data, { status: 'done', progress: { done: 500, total: 500 }, result })
+    const [created, updated] = dryRun ? [250, 0] : [500, 250]
+    t.is(await countAuditEntries(w.db, w.org.id, { objectType: 'codes', action: 'record.created' }), created)
+    t.is(await countAuditEntries(w.db, w.org.id, { objectType: 'codes', action: 'record.updated' }), updated)
+    t.is(await countStoredRecords(w.db, w.org.id), created)
+  })
+}

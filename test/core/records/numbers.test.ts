@@ -111,7 +111,14 @@ test('numbers: an import numbers its rows in their order and leaves given number
   const { number, all, add, ...type } = await numbered()
   await add({ key: 'name' })
   await number('D{seq:2}')
-  t.deepEqual((await type.import('name,number\na,\nb,X\nc,\n')).data, { created: 3, failed: 0, errors: [], ignored_columns: [] })
+  t.deepEqual((await type.import('name,number\na,\nb,X\nc,\n')).data, {
+    created: 3,
+    updated: 0,
+    unchanged: 0,
+    failed: 0,
+    errors: [],
+    ignored_columns: [],
+  })
   t.deepEqual(await all(), ['D01', 'X', 'D02'])
 })
 

@@ -30,6 +30,12 @@ export async function countStoredRecords(db: Db, workspaceId: string): Promise<n
   return (await db.query<{ count: number }>(statement, [workspaceId])).rows[0]?.count ?? 0
 }
 
+/** The counters of a workspace's numbers, each with its next number. */
+export async function readNextNumbers(db: Db, workspaceId: string): Promise<{ field_id: string; next: string }[]> {
+  const statement = 'select field_id, next from field_numbers where workspace_id = $1 order by field_id'
+  return (await db.query(statement, [workspaceId])).rows
+}
+
 /** Whether a transaction holds a record's row. */
 export async function isRecordLocked(db: Db, workspaceId: string, typeKey: string, id: string): Promise<boolean> {
   const statement = `select from ${schemaOf(workspaceId)}.${typeKey} where id = $1 for update skip locked`

@@ -58,9 +58,9 @@ export async function requireChangeable(
 
 /**
  * Writes the fields of a locked record whose values change, computed fields included; nothing if none changes. `computed` holds the values
- * of the computed fields if they were computed before.
+ * of the computed fields if they were computed before. Checks no rights. Throws like `changeRecord` for values.
  */
-async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
+export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)
@@ -102,6 +102,10 @@ function changedFields(scope: Scope, type: RecordType, stored: StoredRecord, sen
   const visible = recordAccessFor(scope, type, 'records:read').visibleFields(stored)
   return type.fields.filter((field) => !isSame(field) || (field.key in sent && !visible.has(field.key)))
 }
+
+/** The sent fields that a change would write (`changedFields`), without those that formulas compute from them. */
+export const findWrittenFields = (scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Field[] =>
+  changedFields(scope, type, stored, sent, Object.assign(emptyValues(), stored.values, sent))
 
 /** All values of a record as JSON text, for subscribers that want snapshots of updates; null when none does. */
 const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>

@@ -10,7 +10,7 @@ declareTypeReference('field_numbers_workspace_id_field_id_fkey')
 
 /** Parameters of the counter of an auto-numbered field in one period, which is empty when numbers never restart. */
 const counterParams = { workspaceId: uuid, fieldId: uuid, period: text }
-type NumberCounter = ParamsOf<typeof counterParams>
+export type NumberCounter = ParamsOf<typeof counterParams>
 
 /** The next number of a period. */
 export const findNextNumber = statement(

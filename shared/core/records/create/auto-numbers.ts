@@ -1,4 +1,10 @@
-import { allocateNumbers, findNextNumber, heldTexts, skipNumbers } from '#shared/core/records/create/auto-numbers-store.ts'
+import {
+  allocateNumbers,
+  findNextNumber,
+  heldTexts,
+  type NumberCounter,
+  skipNumbers,
+} from '#shared/core/records/create/auto-numbers-store.ts'
 import { insertNewRecord } from '#shared/core/records/create/insert-record.ts'
 import { findDuplicateField } from '#shared/core/records/duplicate-value.ts'
 import { emptyValues, type StoredRecord, type Values } from '#shared/core/records/record.ts'
@@ -65,10 +71,20 @@ export async function issueNumbers(scope: Scope, type: RecordType, records: read
     if (unnumbered.length === 0) continue
     const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
     const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
-    const first = await allocateNumbers(scope.db, counter, unnumbered.length)
+    const first = await takeNumbers(scope, counter, unnumbered.length)
     for (const [index, values] of unnumbered.entries()) values[field.key] = numbering.format(first + index, now)
   }
 }
+
+/** Takes numbers from a counter and returns the first. In a dry run it counts on from the counter's next number and leaves the counter alone. */
+async function takeNumbers({ db, peekedNumbers }: Scope, counter: NumberCounter, count: number): Promise<number> {
+  if (!peekedNumbers) return allocateNumbers(db, counter, count)
+  const first = peekedNumbers.get(nameOf(counter)) ?? (await db.query(findNextNumber(counter)))[0]?.next ?? 1
+  peekedNumbers.set(nameOf(counter), first + count)
+  return first
+}
+
+const nameOf = ({ fieldId, period }: NumberCounter): string => `${fieldId} ${period}`
 
 /** Throws VALIDATION_ERROR naming the field when a number breaks the field's rules: numbers may grow longer than `max_len`. */
 export function requireValidNumbers(type: RecordType, values: Values): void {
@@ -85,14 +101,15 @@ export function requireValidNumbers(type: RecordType, values: Values): void {
 async function skipHeldNumbers(scope: Scope, type: RecordType, field: Field): Promise<void> {
   const [numbering, now] = [parseNumbering(field.autogen), scope.now()]
   const counter = { workspaceId: scope.workspace.id, fieldId: field.id, period: numbering.periodOf(now) }
-  const [row] = await scope.db.query(findNextNumber(counter))
-  if (!row) return
-  for (let first = row.next; ; first += numbersPerCheck) {
+  const next = scope.peekedNumbers?.get(nameOf(counter)) ?? (await scope.db.query(findNextNumber(counter)))[0]?.next
+  if (next === undefined) return
+  for (let first = next; ; first += numbersPerCheck) {
     const texts = Array.from({ length: numbersPerCheck }, (_, index) => numbering.format(first + index, now))
     const held = await findHeldTexts(scope, type, field, texts)
     const free = texts.findIndex((text) => !held.has(text))
     if (free < 0) continue
-    await scope.db.query({ ...skipNumbers({ ...counter, next: first + free }), repeatable: true })
+    if (scope.peekedNumbers) scope.peekedNumbers.set(nameOf(counter), first + free)
+    else await scope.db.query({ ...skipNumbers({ ...counter, next: first + free }), repeatable: true })
     return
   }
 }

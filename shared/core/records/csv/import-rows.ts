@@ -1,194 +1,154 @@
-import { requireRecordAccess } from '#shared/core/records/access.ts'
-import { computeValues } from '#shared/core/records/compute/compute-values.ts'
-import { issueNumbers } from '#shared/core/records/create/auto-numbers.ts'
-import { readNewValues, requireStorable, storeNewRecord as storeOne, withinRecordCap } from '#shared/core/records/create/create-record.ts'
-import { insertManyRecords } from '#shared/core/records/create/insert-many.ts'
+import { requireWritable } from '#shared/core/records/access.ts'
+import { readNewValues, storeNewRecord as storeOne, withinRecordCap } from '#shared/core/records/create/create-record.ts'
+import { columnOfMessage, type ImportPlan, parseCells, type RepeatedRows } from '#shared/core/records/csv/import-plan.ts'
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
-import { type InputContext, isComputed } from '#shared/core/records/input.ts'
-import { emptyValues, type Values } from '#shared/core/records/record.ts'
-import { textLength } from '#shared/core/records/text-size.ts'
+import type { RefusedRow } from '#shared/core/records/csv/schemas.ts'
+import { type Draft, type StoreOutcome, storeTogether } from '#shared/core/records/csv/store-drafts.ts'
+import { findMatches, findMatchOf, updateMatch } from '#shared/core/records/csv/update-rows.ts'
+import { findDuplicateField } from '#shared/core/records/duplicate-value.ts'
+import type { StoredRecord, Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
-import { parseCell } from '#shared/core/types/field-kinds/value.ts'
-import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { Problem } from '#shared/platform/kernel/errors.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** A row that was not imported, and the reason. `row` counts from 1 without the header. */
-export interface RefusedRow {
+/** What became of the rows of a step; rows that are in none of the numbers created a record. */
+interface ImportedRows {
+  readonly updated: number
+  readonly unchanged: number
+  /** In the order of the rows. */
+  readonly refused: readonly RefusedRow[]
+}
+
+/** A row with the values of its cells. */
+interface ReadRow {
   readonly row: number
-  readonly message: string
+  readonly sent: Values
 }
 
-type Columns = readonly (Field | null)[]
-
-/** A row that was read, with values that the caller may create. */
-interface Draft {
-  readonly row: number
-  readonly values: Values
-}
-
-/**
- * The field of each header column, null for a column that names no field (docs/contract/records.md#files). Throws VALIDATION_ERROR when two
- * columns name the same field or no column names a field.
- */
-export function matchColumns<Field extends { readonly key: string }>(
-  header: readonly string[],
-  fields: readonly Field[],
-): readonly (Field | null)[] {
-  const byKey = new Map(fields.map((field) => [field.key, field]))
-  const columns = header.map((name) => byKey.get(name) ?? null)
-  const duplicate = columns.find((field, index) => field !== null && columns.indexOf(field) < index)
-  if (duplicate) throw problem('VALIDATION_ERROR', `file has more than one column ${duplicate.key}`)
-  // Names no field as an example: the caller might not be allowed to read it.
-  if (!columns.some((field) => field !== null)) {
-    throw problem('VALIDATION_ERROR', 'file must have a header row of which at least one column is the key of a field')
-  }
-  return columns
-}
-
-/** The names of header columns that name no field, which are ignored. A column without a name has none to list. */
-export const ignoredColumns = (header: readonly string[], columns: Columns): string[] =>
-  header.filter((name, index) => name !== '' && columns[index] === null)
-
-/**
- * Creates a record from each valid row, in the caller's transaction, and returns the refused rows in their order. Blank cells stay unset,
- * so defaults and numbering apply. The conditions of `records:import` are tested on each row. Throws FORBIDDEN when the caller may import
- * no row at all.
- */
-export async function importRows(scope: Scope, type: RecordType, columns: Columns, rows: readonly CsvRow[]): Promise<RefusedRow[]> {
-  requireRecordAccess(scope, type, 'records:import')
-  const drafts: Draft[] = []
-  const refused: RefusedRow[] = []
-  for (const row of rows) {
-    const valuesOrReason = 'error' in row ? row.error : readRow(scope, type, columns, row.cells)
-    if (typeof valuesOrReason === 'string') refused.push({ row: row.row, message: valuesOrReason })
-    else drafts.push({ row: row.row, values: valuesOrReason })
-  }
-  if (drafts.length > 0) refused.push(...(await storeDrafts(scope, type, drafts)))
-  return refused.sort((one, other) => one.row - other.row)
-}
-
-/** The values of a new record, or the message of the error that refuses them. */
-function readRow(scope: Scope, type: RecordType, columns: Columns, cells: readonly string[]): Values | string {
-  try {
-    return readNewValues(scope, type, 'records:import', (context) => parseCells(columns, cells, context))
-  } catch (error) {
-    return refusalMessage(error)
-  }
-}
-
-function parseCells(columns: Columns, cells: readonly string[], { defaultCurrency }: InputContext): Values {
-  const values = emptyValues()
-  for (const [index, field] of columns.entries()) {
-    const cell = cells[index] ?? ''
-    if (field === null || isComputed(field) || cell === '') continue
-    values[field.key] = parseCell(cell, field, { path: `values.${field.key}`, defaultCurrency })
-  }
-  return values
-}
-
-/**
- * Stores the drafts together, then one by one those that are left: drafts with a unique value that another record holds, or all drafts when
- * the plan's cap has no room for all of them.
- */
-async function storeDrafts(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<RefusedRow[]> {
-  const { left, refused } = await storeTogether(scope, type, drafts)
-  for (const { row, values } of left) {
-    try {
-      await withSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', values)))
-    } catch (error) {
-      refused.push({ row, message: refusalMessage(error) })
-    }
-  }
-  return refused
-}
-
-/** Drafts that are still to be stored one by one, and rows that were refused. */
-interface StoreOutcome {
-  readonly left: Draft[]
+/** The step while its rows are imported. */
+interface Step {
+  readonly scope: Scope
+  readonly type: RecordType
+  readonly plan: ImportPlan
+  readonly counts: { updated: number; unchanged: number }
   readonly refused: RefusedRow[]
 }
 
 /**
- * Stores the drafts, one statement per group. Locks the plan's cap before it takes numbers, as a creation does, so that an import and a
- * creation cannot deadlock.
+ * Imports rows in the caller's transaction. A row changes the record that holds its value of the plan's key field, or else creates one. Blank
+ * cells leave values alone; in a new record defaults and numbering apply. A row whose record the caller may not read is treated as a new
+ * record, and is refused as its creation is: with DUPLICATE_VALUE.
  */
-async function storeTogether(scope: Scope, type: RecordType, drafts: readonly Draft[]): Promise<StoreOutcome> {
-  try {
-    return await withinRecordCap(scope, drafts.length, async (inside) => {
-      const numbered = drafts.map((draft) => ({ draft, values: Object.assign(emptyValues(), draft.values) }))
-      await issueNumbers(
-        inside,
-        type,
-        numbered.map(({ values }) => values),
-      )
-      const outcome: StoreOutcome = { left: [], refused: [] }
-      for await (const group of computeGroups(inside, type, numbered, outcome.refused)) {
-        const positions = await insertManyRecords(
-          inside,
-          type,
-          group.map(({ values }) => values),
-        )
-        outcome.left.push(...positions.flatMap((position) => group[position]?.draft ?? []))
-      }
-      return outcome
-    })
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'LIMIT_EXCEEDED') return { left: [...drafts], refused: [] }
-    throw error
-  }
-}
-
-/**
- * A draft and the values to store: those of the draft with auto-numbers, and after `computeGroups` with computed fields too.
- */
-interface NumberedDraft {
-  readonly draft: Draft
-  readonly values: Values
-}
-
-/**
- * UTF-16 units of text, or milliseconds of computing, after which a group ends: formulas may make long texts from short rows, and take up
- * to 50 ms per row.
- */
-const groupSize = { text: 1_000_000, ms: 100 }
-
-/** Computes drafts and yields them in groups for one statement each. Adds drafts that may not be stored to `refused`. */
-async function* computeGroups(
+export async function importRows(
   scope: Scope,
   type: RecordType,
-  drafts: readonly NumberedDraft[],
-  refused: RefusedRow[],
-): AsyncGenerator<readonly NumberedDraft[]> {
-  let [group, text, startedAt]: [NumberedDraft[], number, number] = [[], 0, performance.now()]
-  for (const { draft, values: given } of drafts) {
-    const values = Object.assign(emptyValues(), given)
-    await computeValues(scope, type, values)
-    const message = findRefusal(() => requireStorable(scope, type, 'records:import', values))
-    if (message !== undefined) {
-      refused.push({ row: draft.row, message })
-      continue
-    }
-    group.push({ draft, values })
-    text += textLength(values)
-    if (text < groupSize.text && performance.now() - startedAt < groupSize.ms) continue
-    yield group
-    group = []
-    text = 0
-    startedAt = performance.now()
-  }
-  if (group.length > 0) yield group
+  plan: ImportPlan,
+  rows: readonly CsvRow[],
+  repeated: RepeatedRows,
+): Promise<ImportedRows> {
+  const step: Step = { scope, type, plan, counts: { updated: 0, unchanged: 0 }, refused: [] }
+  const read = readRows(step, rows, repeated)
+  const drafts = await updateExisting(step, read)
+  if (drafts.length > 0) await createOthers(step, drafts)
+  return { ...step.counts, refused: step.refused.sort((one, other) => one.row - other.row) }
 }
 
-/** The message of the problem that a check throws; undefined when it passes. */
-function findRefusal(check: () => void): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    return refusalMessage(error)
+function readRows(step: Step, rows: readonly CsvRow[], repeated: RepeatedRows): ReadRow[] {
+  const read: ReadRow[] = []
+  for (const row of rows) {
+    const first = repeated.get(row.row)
+    if ('error' in row) step.refused.push({ row: row.row, message: row.error })
+    else if (first !== undefined)
+      refuse(step, row.row, `values.${step.plan.keyField?.key} has the value of row ${first}; a file may hold it once`)
+    else {
+      const sent = attempt(step, row.row, () => parseCells(step.plan, row.cells))
+      if (sent) read.push({ row: row.row, sent })
+    }
   }
+  return read
+}
+
+/** Updates the records that rows name by their key, and returns drafts of the other rows. */
+async function updateExisting(step: Step, rows: readonly ReadRow[]): Promise<Draft[]> {
+  const { scope, type, plan } = step
+  const matches = await findMatches(scope, type, plan.keyField, rows)
+  const drafts: Draft[] = []
+  for (const row of rows) {
+    const record = matches.get(row)
+    if (record) await updateOne(step, row, record)
+    else {
+      const values = attempt(step, row.row, () => readDraft(scope, type, row.sent))
+      if (values) drafts.push({ row: row.row, sent: row.sent, values })
+    }
+  }
+  return drafts
+}
+
+async function updateOne(step: Step, { row, sent }: ReadRow, record: StoredRecord): Promise<void> {
+  try {
+    step.counts[await updateMatch(step.scope, step.type, record, sent)] += 1
+  } catch (error) {
+    refuse(step, row, refusalMessage(error))
+  }
+}
+
+/** The values of a new record. Throws the problem that refuses it. */
+function readDraft(scope: Scope, type: RecordType, sent: Values): Values {
+  const values = readNewValues(scope, type, 'records:import', () => sent)
+  const record = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: toInstant(scope.now()), values: sent }
+  requireWritable(scope, type, 'records:import', record, Object.keys(sent))
+  return values
+}
+
+/**
+ * Creates the records together, then one by one those that are left: drafts with a unique value that another record holds, or all drafts
+ * when the plan's cap has no room for all of them.
+ */
+async function createOthers(step: Step, drafts: readonly Draft[]): Promise<void> {
+  const { left, refused }: StoreOutcome = await storeTogether(step.scope, step.type, drafts, refusalMessage)
+  for (const { row, message } of refused) refuse(step, row, message)
+  for (const draft of left) {
+    try {
+      await createOrUpdate(step, draft)
+    } catch (error) {
+      refuse(step, draft.row, refusalMessage(error))
+    }
+  }
+}
+
+/** Attempts to store one row. Another writer may create or delete the record of its key between a lookup and a creation. */
+const maxAttempts = 3
+
+async function createOrUpdate(step: Step, draft: Draft): Promise<void> {
+  const { scope, type, plan } = step
+  for (let attempts = 1; ; attempts++) {
+    const record = await findMatchOf(scope, type, plan.keyField, draft)
+    if (record) return updateOne(step, draft, record)
+    try {
+      await withSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', draft.values)))
+      return
+    } catch (error) {
+      const isKeyTaken = plan.keyField !== undefined && findDuplicateField(type, error)?.id === plan.keyField.id
+      if (!isKeyTaken || attempts === maxAttempts) throw error
+    }
+  }
+}
+
+/** The result of work; undefined when it throws a problem, for which the row is refused. */
+function attempt<T>(step: Step, row: number, work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    refuse(step, row, refusalMessage(error))
+    return undefined
+  }
+}
+
+function refuse({ plan, refused }: Step, row: number, message: string): void {
+  const column = columnOfMessage(plan, message)
+  refused.push(column === undefined ? { row, message } : { row, column, message })
 }
 
 /** The message of a problem that the row caused. Rethrows any other error. */

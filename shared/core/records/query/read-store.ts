@@ -1,6 +1,6 @@
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { shownColumns } from '#shared/core/records/query/shown-columns-store.ts'
-import { recordColumnNames, recordColumns, valueColumns, valueParams } from '#shared/core/records/record-columns.ts'
+import { recordColumnNames, recordColumns, valueColumns, valueListParams, valueParams } from '#shared/core/records/record-columns.ts'
 import { cachedStatement, tableOf } from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
@@ -44,6 +44,30 @@ export const recordByUniqueValue = (type: RecordType, field: Field) =>
       query.whereRaw(`${key} = ${key.replace('??', '?')} and ?? = ?`, [column, value, column, value])
     }
     return prepareStatement(query, { params: valueParams([field]), columns: { id: uuid.notNull } })
+  })
+
+/** The ids of the records that hold values of a unique field, none of them blank. The parameters are lists named like the field's columns. */
+export const recordIdsByUniqueValues = (type: RecordType, field: Field) =>
+  cachedStatement(type, `unique many ${field.column}`, () => {
+    const columns = valueColumnsOf(field)
+    const kinds = fieldKinds[field.type].columns
+    const lists = columns.map((column, index) => builder.raw(`?::${kinds[index]}[]`, [slot(column)]))
+    const key = uniqueKeySql(field.type)
+    // The second comparison is for keys that are digests. The last condition is that of the unique index, which is partial.
+    const conditions = columns.map((column, index) =>
+      builder.raw(`${key} = ${key} and ?? = ??${kinds[index] === 'text' ? " and ?? <> ''" : ''}`, [
+        ...[`record.${column}`, `wanted.${column}`, `record.${column}`, `wanted.${column}`],
+        ...(kinds[index] === 'text' ? [`record.${column}`] : []),
+      ]),
+    )
+    return prepareStatement(
+      builder.raw(
+        `select record.id from ? as record join unnest(${lists.map(() => '?').join(', ')}) as wanted (${columns.map(() => '??').join(', ')})
+         on ${conditions.map(() => '?').join(' and ')}`,
+        [tableOf(type), ...lists, ...columns, ...conditions],
+      ),
+      { params: valueListParams(field), columns: { id: uuid.notNull } },
+    )
   })
 
 /** Bytes of text after which a page ends before its limit, so that no request fills the memory; `next_cursor` continues after it. */

@@ -16,6 +16,12 @@ function parseBoolean(input: unknown, path: string): boolean {
   return value
 }
 
+/** Yes and no in cells, in English, German, French and Spanish. `sí` is often written without its accent. */
+const words: ReadonlyMap<string, string> = new Map([
+  ...['yes', 'ja', 'oui', 'sí', 'si'].map((word) => [word, 'true'] as const),
+  ...['no', 'nein', 'non'].map((word) => [word, 'false'] as const),
+])
+
 /** True or false. */
 export const boolKind: FieldKind<boolean> = {
   ...plainKind,
@@ -31,7 +37,10 @@ export const boolKind: FieldKind<boolean> = {
   },
   parse: (input, _field, { path }) => parseBoolean(input, path),
   fromColumns: readFirstCell,
-  // Spreadsheets write TRUE and FALSE.
-  fromCell: (text) => text.trim().toLowerCase(),
+  fromCell(text) {
+    // Spreadsheets write TRUE and FALSE.
+    const word = text.trim().toLowerCase().normalize('NFC')
+    return words.get(word) ?? word
+  },
   toCell: String,
 }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { matchColumns } from '#shared/core/records/csv/import-rows.ts'
+import { matchColumns } from '#shared/core/records/csv/columns.ts'
 
 const [name, total, maker] = [{ key: 'name' }, { key: 'total' }, { key: 'constructor' }]
 const fields = [name, total, maker]

@@ -17,6 +17,8 @@ const read: readonly (readonly [FieldType, string, FieldValue, FieldRules?])[] =
   ['number', ' 12.50 ', '12.5'],
   ['bool', 'TRUE', true],
   ['bool', 'false', false],
+  ...['yes', 'Ja', ' OUI ', 'sí', 'Si', 'si\u0301'].map((cell): readonly [FieldType, string, FieldValue] => ['bool', cell, true]),
+  ...['no', 'NEIN', 'non'].map((cell): readonly [FieldType, string, FieldValue] => ['bool', cell, false]),
   ['date', '2026-01-31', '2026-01-31'],
   ['currency', '12.50 EUR', { amount: '12.5', code: 'EUR' }],
   ['currency', '-12.50\u00a0USD', { amount: '-12.5', code: 'USD' }],
@@ -43,7 +45,9 @@ for (const [type, cell, value, rules] of read) {
 
 const refused: readonly (readonly [FieldType, string, RegExp, FieldRules?])[] = [
   ['number', '1,5', /must be a number/],
-  ['bool', 'yes', /true or false/],
+  ['bool', 'yep', /true or false/],
+  ['bool', '1', /true or false/],
+  ['bool', 'nó', /true or false/],
   ['currency', 'EUR 5', /must be a number/],
   ['currency', '5 XYZ', /ISO 4217/],
   ['multiselect', 'a|x', /\[1\] must be one of/, options],

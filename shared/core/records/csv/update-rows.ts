@@ -1,0 +1,75 @@
+import { recordAccessFor, requireWritable } from '#shared/core/records/access.ts'
+import { applyChanges, findWrittenFields } from '#shared/core/records/change/update-record.ts'
+import { uniqueTextOf } from '#shared/core/records/csv/import-plan.ts'
+import { recordIdsByUniqueValues } from '#shared/core/records/query/read-store.ts'
+import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
+import { emptyValues, type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
+import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+
+interface Row {
+  readonly sent: Values
+}
+
+/**
+ * The readable records that hold the rows' values of a unique field, locked until the transaction ends. A row whose record the caller may not
+ * read has none, like a row whose value no record holds. Locks in the order of the ids, so that two imports cannot deadlock here.
+ */
+export async function findMatches<R extends Row>(
+  scope: Scope,
+  type: RecordType,
+  field: Field | undefined,
+  rows: readonly R[],
+): Promise<ReadonlyMap<R, StoredRecord>> {
+  const keyed = field ? rows.filter(({ sent }) => uniqueTextOf(field, sent[field.key] ?? null) !== undefined) : []
+  if (!field || keyed.length === 0) return new Map()
+  const found = await scope.db.query(recordIdsByUniqueValues(type, field)(columnLists(field, keyed)))
+  const ids = found.map(({ id }) => id).sort()
+  const access = recordAccessFor(scope, type, 'records:read')
+  const records = await findRecordsByIds(scope, type, ids, { lock: true })
+  // A record may have got another value before it was locked, so the stored values decide.
+  const byValue = new Map(records.map((record) => [uniqueTextOf(field, record.values[field.key] ?? null), record]))
+  return new Map(
+    keyed.flatMap((row): [R, StoredRecord][] => {
+      const record = byValue.get(uniqueTextOf(field, row.sent[field.key] ?? null))
+      return record && access.test(record) ? [[row, record]] : []
+    }),
+  )
+}
+
+/** Same as `findMatches` for one row. */
+export const findMatchOf = async <R extends Row>(
+  scope: Scope,
+  type: RecordType,
+  field: Field | undefined,
+  row: R,
+): Promise<StoredRecord | undefined> => (await findMatches(scope, type, field, [row])).get(row)
+
+/** The rows' values of a field, as one list per column of the field. */
+function columnLists(field: Field, rows: readonly Row[]): Record<string, unknown[]> {
+  const cells = rows.map(({ sent }) => toColumnValues([field], sent))
+  return Object.fromEntries(valueColumnsOf(field).map((column) => [column, cells.map((row) => row[column])]))
+}
+
+/**
+ * Changes a locked record to the values of a row; writes nothing when it has them already. Throws FORBIDDEN unless the caller's rules for
+ * records:update allow the record as stored and the fields that change, and those for records:import allow it as it becomes; and the
+ * problems of a change (`applyChanges`).
+ */
+export async function updateMatch(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Promise<'updated' | 'unchanged'> {
+  const written = findWrittenFields(scope, type, stored, sent).map(({ key }) => key)
+  if (written.length === 0) return 'unchanged'
+  if (!recordAccessFor(scope, type, 'records:update').test(stored)) throw problem('FORBIDDEN', 'Needs records:update on this record')
+  requireWritable(scope, type, 'records:update', stored, written)
+  const next = { ...stored, values: Object.assign(emptyValues(), stored.values, sent) }
+  if (!recordAccessFor(scope, type, 'records:import').test(next)) {
+    throw problem('FORBIDDEN', `Needs records:import on ${type.key} with these values`)
+  }
+  requireWritable(scope, type, 'records:import', next, written)
+  await withSavepoint(scope.db, () => applyChanges(scope, type, stored, sent))
+  return 'updated'
+}
