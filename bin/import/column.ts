@@ -1,3 +1,4 @@
+import { type CellFormat, toExportedCell } from '#shared/core/records/csv/cell-format.ts'
 import { maxOptionLength } from '#shared/core/types/field-kinds/choice.ts'
 import { countCharacters, maxStringLength } from '#shared/core/types/field-kinds/text.ts'
 import { parseCell } from '#shared/core/types/field-kinds/value.ts'
@@ -23,8 +24,12 @@ interface WatchedColumn {
   readonly result: () => Column
 }
 
-/** Narrow types in order of preference. A code such as 007, a phone number and 1e5 are not plain numbers and stay text. */
+/**
+ * Narrow types in order of preference. A code such as 007, a phone number and 1e5 are not plain numbers and stay text, as yes and no do: `NO` is
+ * the code of a country too.
+ */
 const narrow = ['bool', 'number', 'date', 'datetime', 'email', 'url'] as const satisfies readonly FieldType[]
+const plainBoolean = /^\s*(?:true|false)\s*$/i
 const plainNumber = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?\s*$/
 
 /**
@@ -33,15 +38,15 @@ const plainNumber = /^\s*-?(?:0|[1-9]\d*)(?:\.\d+)?\s*$/
  */
 const select = { options: 20, rows: 50, share: 0.05 }
 
-/** Collects the cells of a column in constant memory. */
-export function watchColumn(header: string): WatchedColumn {
+/** Collects the cells of a column of a file with this format, in constant memory. */
+export function watchColumn(header: string, format: CellFormat): WatchedColumn {
   let [filled, longest, example] = [0, 0, '']
   let types: readonly FieldType[] = narrow
   const distinct = new Set<string>()
   return {
     addCell(cell) {
       if (cell === '') return
-      if (cell.trim() !== '') types = types.filter((type) => accepts(type, cell))
+      if (cell.trim() !== '') types = types.filter((type) => accepts(type, cell, format))
       if (distinct.size <= select.options) distinct.add(cell)
       longest = Math.max(longest, countCharacters(cell))
       example ||= cell
@@ -64,10 +69,12 @@ const areOptions = (distinct: ReadonlySet<string>, filled: number, longest: numb
   longest <= maxOptionLength
 
 /** Whether a field of the type accepts the cell, by the rules of the import itself. */
-function accepts(type: FieldType, cell: string): boolean {
-  if (type === 'number' && !plainNumber.test(cell)) return false
+function accepts(type: FieldType, cell: string, format: CellFormat): boolean {
+  if (type === 'bool' && !plainBoolean.test(cell)) return false
   try {
-    return parseCell(cell, { type, rules: {} }, { path: '', defaultCurrency: '' }) !== null
+    const exported = toExportedCell(cell, type, format, '')
+    if (type === 'number' && !plainNumber.test(exported)) return false
+    return parseCell(exported, { type, rules: {} }, { path: '', defaultCurrency: '' }) !== null
   } catch (error) {
     if (error instanceof Problem) return false
     throw error

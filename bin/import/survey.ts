@@ -1,4 +1,5 @@
 import { open, stat } from 'node:fs/promises'
+import type { CellFormat } from '#shared/core/records/csv/cell-format.ts'
 import { readCsv } from '#shared/core/records/csv/read.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { type Column, watchColumn } from './column.ts'
@@ -10,10 +11,10 @@ export interface Survey {
   readonly rows: number
 }
 
-/** Reads a CSV file to its end. Throws VALIDATION_ERROR when it is not CSV or cannot be read. */
-export async function surveyFile(path: string): Promise<Survey> {
+/** Reads a CSV file of this format to its end. Throws VALIDATION_ERROR when it is not CSV or cannot be read. */
+export async function surveyFile(path: string, format: CellFormat): Promise<Survey> {
   const { header, rows } = await readCsv(await openFile(path))
-  const columns = header.map(watchColumn)
+  const columns = header.map((name) => watchColumn(name, format))
   let count = 0
   for await (const row of rows) {
     count += 1

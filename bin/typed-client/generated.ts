@@ -10,9 +10,9 @@ export interface paths {
   }
   '/v1/orgs/{orgId}/records/{typeKey}/import': {
     post: {
-      parameters: { query?: Record<string, never>; path: { orgId?: string; typeKey: string } }
+      parameters: { query?: { upsert_by?: string; map?: string; dry_run?: boolean }; path: { orgId?: string; typeKey: string } }
       requestBody: { content: { 'text/csv': Blob } }
-      responses: { 200: { content: { 'application/json': { data: { created: number; failed: number } } } } }
+      responses: { 200: { content: { 'application/json': { data: { created: number; updated: number; failed: number } } } } }
     }
   }
 }

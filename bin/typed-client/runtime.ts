@@ -47,7 +47,8 @@ export type RecordQuery = Omit<QueryOf<paths[RecordPath]['get']>, 'filter'> & { 
 export interface Pages<Page, Item> extends PromiseLike<Page>, AsyncIterable<Item> {}
 
 type ImportPath = `${RecordPath}/import`
-type ImportQuery = QueryOf<paths[ImportPath]['post']>
+/** The parameters of an import; `map` may be a value. */
+export type ImportQuery = Omit<QueryOf<paths[ImportPath]['post']>, 'map'> & { map?: string | Readonly<Record<string, string | null>> }
 type ImportResult = DataOf<Success<paths[ImportPath]['post']>>
 
 interface Records {
@@ -59,7 +60,7 @@ interface Records {
   /** Fields that are left out stay; null clears. */
   update<K extends TypeKey>(type: K, id: string, values: ChangedTypes[K]): Promise<void>
   delete(type: TypeKey, id: string): Promise<void>
-  /** Creates a record from each row of a CSV file. */
+  /** Creates a record from each row of a CSV file; with `upsert_by` a row changes the record that has its value of that field. */
   import(type: TypeKey, csv: string | Blob, query?: ImportQuery): Promise<ImportResult>
 }
 
@@ -192,8 +193,12 @@ function recordsOf({ GET, POST, PUT, DELETE }: Readonly<Record<'GET' | 'POST' | 
     delete: async (type: string, id: string) => {
       await DELETE(one, ofRecord(type, id))
     },
-    import: async (typeKey: string, csv: string | Blob, query: AnyQuery = {}) =>
-      dataOf(await POST(`${recordPath}/import`, { params: { path: { typeKey }, query }, body: new Blob([csv], { type: 'text/csv' }) })),
+    import: async (typeKey: string, csv: string | Blob, { map, ...others }: AnyQuery = {}) => {
+      const query = { ...others, ...(map !== undefined && { map: typeof map === 'string' ? map : JSON.stringify(map) }) }
+      return dataOf(
+        await POST(`${recordPath}/import`, { params: { path: { typeKey }, query }, body: new Blob([csv], { type: 'text/csv' }) }),
+      )
+    },
   }
 }
 

@@ -120,7 +120,7 @@ test('import fields: an existing type gets the missing fields, and matching colu
   t.regex(out, /^Record type people, which is there already, 2 rows\n/)
   t.regex(out, /Full Name +full_name +string \(there already\) +Ann\n/)
   t.regex(out, /shout +- +left out +shout is a computed field\n/)
-  t.regex(out, /^row 2: values.mail must be a valid email address, got "no mail"$/m)
+  t.regex(out, /^row 2, column E-Mail: values.mail must be a valid email address, got "no mail"$/m)
   const { records, total } = await recordsOf(w, 'people')
   t.is(total, 1)
   t.deepEqual({ ...records[0].values }, { full_name: 'Ann', mail: 'ann@example.com', shout: 'ANN', city: 'Oslo' })

@@ -47,9 +47,13 @@ test('import: rows that fail are reported by their number in the whole file, in 
   t.is(code, 1)
   t.like(json, { rows: 1_200, created: 1_197, failed: 3 })
   t.deepEqual(json.errors, [
-    { row: 700, message: 'values.code must be a number with up to 14 digits before and 6 after the decimal point, got "x"' },
+    {
+      row: 700,
+      column: 'code',
+      message: 'values.code must be a number with up to 14 digits before and 6 after the decimal point, got "x"',
+    },
     { row: 900, message: 'has 3 cells where the header has 2' },
-    { row: 1_100, message: 'values.code already has this value in another record' },
+    { row: 1_100, column: 'code', message: 'values.code already has this value in another record' },
   ])
 })
 
@@ -99,7 +103,12 @@ const refused: readonly (readonly [name: string, args: (file: string) => readonl
   ['a wrong access key', (file) => [file, '--key', 'kt_wrong'], 1, /^The access key or session token is unknown/],
   ['an address of nothing', (file) => [file, '--url', 'http://127.0.0.1:9'], 1, /^http:\/\/127.0.0.1:9 cannot be reached/],
   ['no address', (file) => [file, '--url', 'localhost'], 2, /^--url must be an address such as http/],
-  ['too much', (file) => [file, ...'type and some words more than there are options'.split(' ')], 2, /^unexpected argument: /m],
+  [
+    'too much',
+    (file) => [file, ...'type and some words more than there are options of the command import'.split(' ')],
+    2,
+    /^unexpected argument: /m,
+  ],
 ]
 
 test('import: a refused import prints the reason and creates nothing', async (t) => {
