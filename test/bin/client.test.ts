@@ -91,6 +91,8 @@ export async function run(options: KontorOptions): Promise<object> {
   await k.records.update('class', made.id, { constructor: 'changed', stage: 'back\\\\slash' })
   const got = await k.records.get('class', made.id)
   const { created } = await k.records.import('class', 'delete\\na\\nb\\nc\\nd\\n')
+  const map = { Name: 'delete', Rest: null }
+  const judged = await k.records.import('class', 'Name;Rest;price\\nx;y;1.234,5\\n', { map, decimal: ',', dates: 'dmy', dry_run: true })
 
   const page = await k.records.list('class', { limit: 2 })
   const all: string[] = []
@@ -137,7 +139,7 @@ export async function run(options: KontorOptions): Promise<object> {
   await k.POST('/v1/orgs/{orgId}/drive/buckets/{bucketId}/objects', { params: { path: space }, body: { file, key: 'form.txt' } })
   const down = await k.GET('/v1/orgs/{orgId}/drive/buckets/{bucketId}/download', { params: { path: space, query: { key: 'form.txt' } } })
   return {
-    stage, code, got, created, page, all, found, types, failures,
+    stage, code, got, created, judged: [judged.created, judged.updated, judged.failed], page, all, found, types, failures,
     entries: entries.length, csv: await csv.data.text(), batch: batch.data.data.results.length,
     none: none.data, raw: typeof raw.data, down: [await down.data.text(), down.data.type],
   }
@@ -161,6 +163,8 @@ export async function wrongs(): Promise<void> {
   await k.records.update('class', 'x', { delete: null })
   ${wrong} no such type
   await k.records.get('nothing', 'x')
+  ${wrong} no such order of dates
+  await k.records.import('class', 'x', { dates: 'dym' })
   ${wrong} a query parameter that the route does not have
   await k.GET('/v1/orgs/{orgId}/types', { params: { query: { limt: 1 } } })
   ${wrong} no such route
@@ -187,6 +191,7 @@ test('client: a generated client compiles under strict and does what it says', a
   const { run } = await import(join(folder, 'program.ts'))
   const result = await run({ url: environment.KONTOR_URL, key: environment.KONTOR_KEY, org: w.org.id })
   t.like(result, { stage: 'new', code: 'EUR', created: 4, types: [2, 2, 1], entries: 5, batch: 1, none: undefined, raw: 'string' })
+  t.deepEqual(result.judged, [1, 0, 0])
   t.like(result.got.values, {
     delete: 'first',
     constructor: 'changed',

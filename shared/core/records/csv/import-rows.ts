@@ -4,7 +4,7 @@ import { columnOfMessage, type ImportPlan, parseCells, type RepeatedRows } from 
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
 import type { RefusedRow } from '#shared/core/records/csv/schemas.ts'
 import { type Draft, type StoreOutcome, storeTogether } from '#shared/core/records/csv/store-drafts.ts'
-import { findMatches, findMatchOf, updateMatch } from '#shared/core/records/csv/update-rows.ts'
+import { findMatches, lockMatches, updateMatch } from '#shared/core/records/csv/update-rows.ts'
 import { findDuplicateField } from '#shared/core/records/duplicate-value.ts'
 import type { StoredRecord, Values } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -70,21 +70,31 @@ function readRows(step: Step, rows: readonly CsvRow[], repeated: RepeatedRows): 
   return read
 }
 
+/** Records in memory at once where a type has long ones: each may hold megabytes. */
+const longRecordsAtOnce = 10
+
 /** Updates the records that rows name by their key, and returns drafts of the other rows. */
 async function updateExisting(step: Step, rows: readonly ReadRow[]): Promise<Draft[]> {
   const { scope, type, plan } = step
-  const matches = await findMatches(scope, type, plan.keyField, rows)
   const drafts: Draft[] = []
-  for (const row of rows) {
-    const record = matches.get(row)
-    if (record) await updateOne(step, row, record)
-    else {
-      const values = attempt(step, row.row, () => readDraft(scope, type, row.sent))
-      if (values) drafts.push({ row: row.row, sent: row.sent, values })
+  const atOnce = type.longRecords ? longRecordsAtOnce : rows.length
+  if (plan.keyField && atOnce < rows.length) await lockMatches(scope, type, plan.keyField, rows)
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const part = rows.slice(from, from + atOnce)
+    const matches = plan.keyField ? await findMatches(scope, type, plan.keyField, part) : noMatches
+    for (const row of part) {
+      const record = matches.get(row)
+      if (record) await updateOne(step, row, record)
+      else {
+        const values = attempt(step, row.row, () => readDraft(scope, type, row.sent))
+        if (values) drafts.push({ row: row.row, sent: row.sent, values })
+      }
     }
   }
   return drafts
 }
+
+const noMatches: ReadonlyMap<ReadRow, StoredRecord> = new Map()
 
 async function updateOne(step: Step, { row, sent }: ReadRow, record: StoredRecord): Promise<void> {
   try {
@@ -124,7 +134,7 @@ const maxAttempts = 3
 async function createOrUpdate(step: Step, draft: Draft): Promise<void> {
   const { scope, type, plan } = step
   for (let attempts = 1; ; attempts++) {
-    const record = await findMatchOf(scope, type, plan.keyField, draft)
+    const record = plan.keyField && (await findMatches(scope, type, plan.keyField, [draft])).get(draft)
     if (record) return updateOne(step, draft, record)
     try {
       await withSavepoint(scope.db, () => withinRecordCap(scope, 1, (inside) => storeOne(inside, type, 'records:import', draft.values)))

@@ -4,6 +4,7 @@ import { uniqueTextOf } from '#shared/core/records/csv/import-plan.ts'
 import { recordIdsByUniqueValues } from '#shared/core/records/query/read-store.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { emptyValues, type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
+import { lockRecordsByIds } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
@@ -16,38 +17,42 @@ interface Row {
 }
 
 /**
+ * Locks the records that hold the rows' values of a unique field until the transaction ends. Locks in the order of the ids, so that two imports
+ * cannot deadlock here. Returns the ids.
+ */
+export async function lockMatches(scope: Scope, type: RecordType, field: Field, rows: readonly Row[]): Promise<readonly string[]> {
+  const keyed = rows.filter((row) => keyOf(field, row) !== undefined)
+  if (keyed.length === 0) return []
+  const found = await scope.db.query(recordIdsByUniqueValues(type, field)(columnLists(field, keyed)))
+  const ids = found.map(({ id }) => id).sort()
+  if (ids.length > 0) await scope.db.query(lockRecordsByIds(type)({ ids }))
+  return ids
+}
+
+/**
  * The readable records that hold the rows' values of a unique field, locked until the transaction ends. A row whose record the caller may not
- * read has none, like a row whose value no record holds. Locks in the order of the ids, so that two imports cannot deadlock here.
+ * read has none, like a row whose value no record holds.
  */
 export async function findMatches<R extends Row>(
   scope: Scope,
   type: RecordType,
-  field: Field | undefined,
+  field: Field,
   rows: readonly R[],
 ): Promise<ReadonlyMap<R, StoredRecord>> {
-  const keyed = field ? rows.filter(({ sent }) => uniqueTextOf(field, sent[field.key] ?? null) !== undefined) : []
-  if (!field || keyed.length === 0) return new Map()
-  const found = await scope.db.query(recordIdsByUniqueValues(type, field)(columnLists(field, keyed)))
-  const ids = found.map(({ id }) => id).sort()
   const access = recordAccessFor(scope, type, 'records:read')
-  const records = await findRecordsByIds(scope, type, ids, { lock: true })
+  const records = await findRecordsByIds(scope, type, await lockMatches(scope, type, field, rows))
   // A record may have got another value before it was locked, so the stored values decide.
-  const byValue = new Map(records.map((record) => [uniqueTextOf(field, record.values[field.key] ?? null), record]))
+  const byKey = new Map(records.map((record) => [uniqueTextOf(field, record.values[field.key] ?? null), record]))
   return new Map(
-    keyed.flatMap((row): [R, StoredRecord][] => {
-      const record = byValue.get(uniqueTextOf(field, row.sent[field.key] ?? null))
+    rows.flatMap((row): [R, StoredRecord][] => {
+      const key = keyOf(field, row)
+      const record = key === undefined ? undefined : byKey.get(key)
       return record && access.test(record) ? [[row, record]] : []
     }),
   )
 }
 
-/** Same as `findMatches` for one row. */
-export const findMatchOf = async <R extends Row>(
-  scope: Scope,
-  type: RecordType,
-  field: Field | undefined,
-  row: R,
-): Promise<StoredRecord | undefined> => (await findMatches(scope, type, field, [row])).get(row)
+const keyOf = (field: Field, { sent }: Row): string | undefined => uniqueTextOf(field, sent[field.key] ?? null)
 
 /** The rows' values of a field, as one list per column of the field. */
 function columnLists(field: Field, rows: readonly Row[]): Record<string, unknown[]> {

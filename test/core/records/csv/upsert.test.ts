@@ -185,6 +185,17 @@ for (const [type, key, same, rules = {}] of kinds) {
   })
 }
 
+test('upsert: records with long texts are changed like others', async (t) => {
+  const w = await take()
+  await typeOf(w, 'pages', { nr: { unique: true }, body: { type: 'text' }, note: {} })
+  const body = 'long '.repeat(5_000)
+  const file = (note: string) => `nr,body,note\n${Array.from({ length: 25 }, (_, index) => `${index},${body},${note}`).join('\n')}\n`
+  t.like((await importWith(w, 'pages', { upsert_by: 'nr' }, file('a'))).data, { created: 25 })
+  t.like((await importWith(w, 'pages', { upsert_by: 'nr' }, file('b'))).data, { created: 0, updated: 25, failed: 0 })
+  const short = `nr,note\n${Array.from({ length: 45 }, (_, index) => `${44 - index},${index < 30 ? 'b' : 'c'}`).join('\n')}\n`
+  t.like((await importWith(w, 'pages', { upsert_by: 'nr' }, short)).data, { created: 20, updated: 15, unchanged: 10, failed: 0 })
+})
+
 test('upsert: a numbered key that is blank gets the next number, and one that is given finds its record', async (t) => {
   const w = await take()
   const invoices = 'number,customer_name\n,Ada\nINV-00001,Bob\n'
