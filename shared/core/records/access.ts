@@ -1,10 +1,8 @@
-import type { TestedRecord } from '#shared/core/policy/evaluate.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import type { RecordAction } from '#shared/core/policy/permissions.ts'
 import { forbidden } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Runs `work` with the metadata of a record type. Throws NOT_FOUND when the type does not exist. */
 export const withRecordType = async <T>(scope: Scope, typeKey: string, work: (type: RecordType) => Promise<T>): Promise<T> =>
@@ -19,16 +17,4 @@ export function requireRecordAccess(scope: Scope, type: RecordType, action: Reco
   const access = recordAccessFor(scope, type, action)
   if (access.verdict === 'none') throw forbidden(action, type.key)
   return access
-}
-
-/**
- * Throws FORBIDDEN, naming the field, unless the `fields` of the caller's rules for the action let it write all of these fields of the record.
- * Masks of writing combine as those of reading do (docs/contract/access.md#masks).
- */
-export function requireWritable(scope: Scope, type: RecordType, action: RecordAction, record: TestedRecord, keys: readonly string[]): void {
-  const access = recordAccessFor(scope, type, action)
-  if (access.alwaysVisible) return
-  const writable = access.visibleFields(record)
-  const masked = keys.find((key) => !writable.has(key))
-  if (masked !== undefined) throw problem('FORBIDDEN', `values.${masked} cannot be written by your rules for ${action}`)
 }

@@ -1,9 +1,5 @@
-import { recordAccessFor } from '#shared/core/records/access.ts'
 import { type ColumnMap, quote, requireMappedColumns, suggest } from '#shared/core/records/csv/column-map.ts'
-import { isComputed } from '#shared/core/records/input.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
-import type { RecordType } from '#shared/core/types/record-type.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The columns of a file in their order: the field that each fills, null for a column that is left out. */
@@ -55,25 +51,3 @@ function requireOneColumnPerField(header: readonly string[], columns: Columns<{ 
 /** The names of header columns that name no field and that `map` does not name. A column without a name has none to list. */
 export const ignoredColumns = (header: readonly string[], columns: Columns<unknown>, map: ColumnMap = noMap): string[] =>
   header.filter((name, index) => name !== '' && columns[index] === null && !map.has(name))
-
-/**
- * The fields that a file of the caller can name. A field that the caller may neither read nor import is not among them, as if it did not
- * exist (docs/contract/records.md#rights-of-an-import).
- */
-export function nameableFields(scope: Scope, type: RecordType): readonly Field[] {
-  const [read, write] = [recordAccessFor(scope, type, 'records:read'), recordAccessFor(scope, type, 'records:import')]
-  return type.fields.filter((field) => !read.neverVisible.has(field.key) || !(isComputed(field) || write.neverVisible.has(field.key)))
-}
-
-/** Throws FORBIDDEN for a column whose field no rule of the caller lets it import. Columns of computed fields are ignored anyway. */
-export function requireWritableColumns(scope: Scope, type: RecordType, header: readonly string[], columns: Columns): void {
-  const { neverVisible } = recordAccessFor(scope, type, 'records:import')
-  for (const [index, field] of columns.entries()) {
-    if (field === null || isComputed(field) || !neverVisible.has(field.key)) continue
-    const column = quote(header[index] ?? '')
-    throw problem(
-      'FORBIDDEN',
-      `column ${column}: your rules for records:import do not let you write values.${field.key}; map it to null to leave it out`,
-    )
-  }
-}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { recordAccessFor, requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CellFormat, toExportedCell } from '#shared/core/records/csv/cell-format.ts'
 import { parseColumnMap, quote } from '#shared/core/records/csv/column-map.ts'
-import { type Columns, ignoredColumns, matchColumns, nameableFields, requireWritableColumns } from '#shared/core/records/csv/columns.ts'
+import { type Columns, ignoredColumns, matchColumns } from '#shared/core/records/csv/columns.ts'
 import type { ImportQuery } from '#shared/core/records/csv/schemas.ts'
 import { isComputed } from '#shared/core/records/input.ts'
 import { emptyValues, toColumnValues, type Values } from '#shared/core/records/record.ts'
@@ -26,15 +26,13 @@ export interface ImportPlan {
 }
 
 /**
- * Plans an import by the header of its file. Throws FORBIDDEN when the caller may import no record or not into a column, VALIDATION_ERROR when
- * the parameters do not fit the file or the type.
+ * Plans an import by the header of its file. Throws FORBIDDEN when the caller may import no record, VALIDATION_ERROR when the parameters do not
+ * fit the file or the type.
  */
 export function planImport(scope: Scope, type: RecordType, header: readonly string[], query: ImportQuery): ImportPlan {
   requireRecordAccess(scope, type, 'records:import')
   const map = query.map === undefined ? undefined : parseColumnMap(query.map)
-  const fields = nameableFields(scope, type)
-  const columns = matchColumns(header, fields, map)
-  requireWritableColumns(scope, type, header, columns)
+  const columns = matchColumns(header, type.fields, map)
   const { default_currency: defaultCurrency, timezone: timeZone } = scope.workspace
   return {
     header,

@@ -1,4 +1,3 @@
-import { requireWritable } from '#shared/core/records/access.ts'
 import { readNewValues, storeNewRecord as storeOne, withinRecordCap } from '#shared/core/records/create/create-record.ts'
 import { columnOfMessage, type ImportPlan, parseCells, type RepeatedRows } from '#shared/core/records/csv/import-plan.ts'
 import type { CsvRow } from '#shared/core/records/csv/read.ts'
@@ -11,7 +10,6 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /** What became of the rows of a step; rows that are in none of the numbers created a record. */
 interface ImportedRows {
@@ -86,7 +84,7 @@ async function updateExisting(step: Step, rows: readonly ReadRow[]): Promise<Dra
       const record = matches.get(row)
       if (record) await updateOne(step, row, record)
       else {
-        const values = attempt(step, row.row, () => readDraft(scope, type, row.sent))
+        const values = attempt(step, row.row, () => readNewValues(scope, type, 'records:import', () => row.sent))
         if (values) drafts.push({ row: row.row, sent: row.sent, values })
       }
     }
@@ -102,14 +100,6 @@ async function updateOne(step: Step, { row, sent }: ReadRow, record: StoredRecor
   } catch (error) {
     refuse(step, row, refusalMessage(error))
   }
-}
-
-/** The values of a new record. Throws the problem that refuses it. */
-function readDraft(scope: Scope, type: RecordType, sent: Values): Values {
-  const values = readNewValues(scope, type, 'records:import', () => sent)
-  const record = { id: null, object_type: type.key, created_by: scope.actor.id, created_at: toInstant(scope.now()), values: sent }
-  requireWritable(scope, type, 'records:import', record, Object.keys(sent))
-  return values
 }
 
 /**
