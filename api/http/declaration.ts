@@ -78,6 +78,27 @@ export interface FurtherPermission<Path extends string, Query, Resource> {
   ) => string | undefined | Promise<string | undefined>
 }
 
+/**
+ * A call of a route that succeeds, and its answer, as the reference shows them. The walks send this call, with the ids and keys of their
+ * own workspace in place of those of the example (test/api/walk).
+ */
+export type Example<Path extends string> = PathValues<Exclude<Params<Path>, 'orgId'>> & {
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  /** JSON; the fields of a form; of an upload the text of the file, or its form with the file as `file`. */
+  readonly body?: unknown
+  /** Value of `data`, or the whole body where the answer has no envelope. */
+  readonly answer?: unknown
+  /** Text of a file; the title of a page. */
+  readonly file?: string
+}
+
+/** Values of the path's parameters, except the workspace. */
+type PathValues<Name extends string> = [Name] extends [never]
+  ? object
+  : string extends Name
+    ? { readonly params?: Readonly<Record<string, string>> }
+    : { readonly params: Readonly<Record<Name, string>> }
+
 /** Options of every kind of route. */
 export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly method: Method
@@ -85,6 +106,7 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly summary: string
   /** One or two sentences that add to the summary in the reference. */
   readonly description: string
+  readonly example: Example<NoInfer<Path>>
   readonly tag: Tag
   /** The app that must be on in the workspace's settings; null for none. */
   readonly app: AppName | null

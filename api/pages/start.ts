@@ -10,6 +10,7 @@ export const routes = [
     path: '/',
     summary: 'Show the start page',
     description: 'Names the product and links to the guide and the reference.',
+    example: { file: 'Kontor' },
     tag: 'Pages',
     app: null,
     permission: 'public',

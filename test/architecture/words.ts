@@ -100,7 +100,7 @@ const keptNames: Readonly<Record<string, readonly string[]>> = {
   // Repeated parameters of a formula's function.
   restMin: ['shared/platform/formula/functions'],
   // How far ahead a slot may be booked: a setting of the API.
-  horizon_days: ['shared/features/calendar', 'bench/cases'],
+  horizon_days: ['shared/features/calendar', 'api/features/calendar', 'bench/cases'],
   horizonDays: ['shared/features/calendar', 'api/features/calendar'],
   // How much an index is worth.
   score: ['shared/core/types/indexes'],

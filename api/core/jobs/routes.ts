@@ -1,3 +1,5 @@
+import * as examples from '#api/core/jobs/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { jobFileReply } from '#api/http/reply/job-file.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { permits } from '#shared/core/scope/access.ts'
@@ -51,6 +53,7 @@ export const routes = [
     summary: 'Get a job',
     description:
       'For the starter of the job. Holders of org:update see all but its result, and the code of an error with its general message; others get NOT_FOUND.',
+    example: { params: { jobId: ids.job }, answer: examples.finishedExport },
     tag: 'Jobs',
     app: null,
     permission: 'member',
@@ -72,6 +75,7 @@ export const routes = [
     path: `${orgPath}/jobs/:jobId/result`,
     summary: 'Download the file that a job made',
     description: 'Only for the starter of the job. The file is kept for a day.',
+    example: { params: { jobId: ids.job }, file: examples.exportedFile },
     tag: 'Jobs',
     app: null,
     permission: 'member',

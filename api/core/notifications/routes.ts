@@ -1,3 +1,5 @@
+import * as examples from '#api/core/notifications/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { countUnread, listNotifications, markAllRead, markRead } from '#shared/core/notifications/inbox.ts'
@@ -33,6 +35,7 @@ export const routes = [
     path: rules,
     summary: 'List notification rules',
     description: 'The rules of the record types whose rules the caller may read, oldest first.',
+    example: { query: { limit: 20 }, answer: [examples.rule] },
     permission: 'notifications:read',
     perItem: true,
     query: linkedQuery,
@@ -47,6 +50,16 @@ export const routes = [
     path: rules,
     summary: 'Create a notification rule',
     description: 'It is enabled at once and fires on changes from then on.',
+    example: {
+      body: {
+        name: 'Large orders',
+        object_type: 'orders',
+        event: 'created',
+        title: 'A large order has come in',
+        filter: { field: 'order_total', op: 'gte', value: '1000' },
+      },
+      answer: examples.rule,
+    },
     permission: 'notifications:create',
     onBody: ({ body }) => body.object_type,
     body: notificationRuleInput,
@@ -60,6 +73,7 @@ export const routes = [
     path: rule,
     summary: 'Get a notification rule',
     description: "A rule puts an item into the inbox of every member when a record of the rule's type changes.",
+    example: { params: { ruleId: ids.rule }, answer: examples.rule },
     permission: 'notifications:read',
     on: onTypeOfRule,
     status: 200,
@@ -73,6 +87,7 @@ export const routes = [
     summary: 'Change a notification rule',
     description:
       'Omitted properties stay unchanged. A disabled rule is kept and does not fire. Another record type needs the permission on that type too.',
+    example: { params: { ruleId: ids.rule }, body: { enabled: false }, answer: examples.pausedRule },
     permission: 'notifications:create',
     on: onTypeOfRule,
     body: notificationRuleChange,
@@ -87,6 +102,7 @@ export const routes = [
     path: rule,
     summary: 'Delete a notification rule',
     description: 'Inbox items that the rule made stay.',
+    example: { params: { ruleId: ids.rule } },
     permission: 'notifications:delete',
     on: onTypeOfRule,
     status: 204,
@@ -99,6 +115,7 @@ export const routes = [
     path: inbox,
     summary: 'List my notifications',
     description: 'Newest first by cursor. The inbox of an access key is empty.',
+    example: { query: { unread: true, limit: 20 }, answer: { notifications: [examples.notification], next_cursor: null } },
     permission: 'member',
     query: inboxQuery,
     status: 200,
@@ -111,6 +128,7 @@ export const routes = [
     path: `${inbox}/unread-count`,
     summary: 'Count my unread notifications',
     description: 'Always 0 for an access key.',
+    example: { answer: { count: 1 } },
     permission: 'member',
     status: 200,
     response: unreadCount,
@@ -122,6 +140,7 @@ export const routes = [
     path: `${inbox}/read/:notificationId`,
     summary: 'Mark one of my notifications as read',
     description: 'Nothing changes if the notification is read already.',
+    example: { params: { notificationId: ids.notification } },
     permission: 'member',
     status: 204,
     response: null,
@@ -133,6 +152,7 @@ export const routes = [
     path: `${inbox}/read-all`,
     summary: 'Mark all my notifications as read',
     description: 'Marks the notifications that exist now.',
+    example: {},
     permission: 'member',
     status: 204,
     response: null,

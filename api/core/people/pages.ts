@@ -38,6 +38,7 @@ export const routes = [
     path: '/reset',
     summary: 'Show the page where a new password is set',
     description: 'The password reset mail links to this page.',
+    example: { query: { token: 'example-token-of-the-mail' }, file: 'Set a new password' },
     query: tokenQuery,
     fails: ['NOT_FOUND'],
     handle: async ({ query: { token = '' } }, scope) => {
@@ -52,6 +53,7 @@ export const routes = [
     path: '/reset',
     summary: 'Set a new password with the form of the page',
     description: 'Works without scripts. All sessions of the person end.',
+    example: { body: { token: 'example-token-of-the-mail', password: 'another example password' }, file: 'Your password is set' },
     usesPasswords: true,
     form: passwordReset,
     fails: ['NOT_FOUND'],

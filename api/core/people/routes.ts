@@ -1,3 +1,4 @@
+import * as examples from '#api/core/people/examples.ts'
 import { answer } from '#api/http/route.ts'
 import { changePassword, requestPasswordReset, resetPassword } from '#shared/core/people/password-reset.ts'
 import { credentials, passwordChange, passwordReset, resetRequest, signInAnswer } from '#shared/core/people/schemas.ts'
@@ -16,6 +17,7 @@ export const routes = [
     path: '/auth/sign-in',
     summary: 'Sign in with a password',
     description: 'At most ten attempts a minute per network address and per account, unless the operator has set other limits.',
+    example: { body: { email: 'ada@example.com', password: 'example password' }, answer: examples.session },
     permission: 'public',
     limit: null,
     usesPasswords: true,
@@ -31,6 +33,7 @@ export const routes = [
     path: '/auth/sign-out',
     summary: 'Sign out',
     description: "The session's token is invalid at once. Other sessions of the person continue.",
+    example: {},
     permission: 'person',
     limit: null,
     status: 204,
@@ -43,6 +46,7 @@ export const routes = [
     path: '/auth/me',
     summary: 'Get the caller and its workspaces',
     description: 'The caller of an access key is a service account of one workspace, without an email address.',
+    example: { answer: examples.caller },
     permission: 'any',
     limit: null,
     status: 200,
@@ -55,6 +59,7 @@ export const routes = [
     path: '/auth/password',
     summary: 'Change the password',
     description: "Ends the person's other sessions. Counts as an attempt to sign in.",
+    example: { body: { current: 'example password', next: 'another example password' } },
     permission: 'person',
     limit: null,
     usesPasswords: true,
@@ -69,6 +74,7 @@ export const routes = [
     path: '/auth/forgot',
     summary: 'Request a password reset mail',
     description: 'The response is the same whether or not the address has an account.',
+    example: { body: { email: 'ada@example.com' } },
     permission: 'public',
     limit: 'forgot',
     fails: ['RATE_LIMITED'],
@@ -83,6 +89,7 @@ export const routes = [
     path: '/auth/reset',
     summary: 'Set a new password by the token of a mail',
     description: 'The token works once, within an hour. All sessions of the person end. At most ten tries a minute per token.',
+    example: { body: { token: 'example-token-of-the-mail', password: 'another example password' } },
     permission: 'public',
     limit: null,
     usesPasswords: true,
@@ -98,6 +105,7 @@ export const routes = [
     summary: 'Join a workspace by the token of a mail',
     description:
       'Creates an account with this name and password. If the invited address has an account, that account joins: the password must be its own, and its name stays. That counts as an attempt to sign in; a new account takes at most ten tries a minute per token.',
+    example: { body: { token: 'example-token-of-the-mail', name: 'Ben Okafor', password: 'example password' }, answer: examples.joined },
     permission: 'public',
     limit: null,
     usesPasswords: true,

@@ -1,4 +1,6 @@
+import * as examples from '#api/core/records/examples.ts'
 import { byKey } from '#api/http/declaration.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { WithETag } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
@@ -50,6 +52,7 @@ export const routes = [
     path: `${orgPath}/records`,
     summary: 'List the record types that you may read',
     description: 'Each with the fields that you may read, for programs that read and write records; built-in types first.',
+    example: { query: { limit: 20 }, answer: [examples.readableOrders] },
     permission: 'records:read',
     perItem: true,
     query: linkedQuery,
@@ -64,6 +67,18 @@ export const routes = [
     path: all,
     summary: 'Create a record',
     description: 'Required fields must be sent unless they have a default or automatic numbering. Computed fields are ignored.',
+    example: {
+      params: { typeKey: 'orders' },
+      body: {
+        values: {
+          customer: 'Café Lindgren',
+          order_total: 128.5,
+          order_status: 'open',
+          previous_order: ids.previousOrder,
+        },
+      },
+      answer: examples.order,
+    },
     permission: 'records:create',
     fails: ['LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: recordInput,
@@ -78,6 +93,11 @@ export const routes = [
     summary: 'List or search records',
     description:
       'Newest first by cursor; any of q, filter, sort, page and offset selects search mode, with a total. A page holds at most 10 MB, or one larger record: a page by cursor ends early, a search asks for a smaller limit.',
+    example: {
+      params: { typeKey: 'orders' },
+      query: { filter: '[{"field":"order_status","op":"eq","value":"open"}]', sort: 'order_total', dir: 'desc', limit: 20 },
+      answer: { records: [examples.order], total: 1 },
+    },
     permission: 'records:read',
     query: listQuery,
     status: 200,
@@ -90,6 +110,21 @@ export const routes = [
     path: `${all}/query`,
     summary: 'List or search records by a body',
     description: 'Takes the parameters of the list as JSON, for a filter that is too long for an address. It changes nothing.',
+    example: {
+      params: { typeKey: 'orders' },
+      body: {
+        filter: {
+          any: [
+            { field: 'order_status', op: 'eq', value: 'open' },
+            { field: 'order_total', op: 'lt', value: '100' },
+          ],
+        },
+        sort: 'created_at',
+        dir: 'desc',
+        limit: 20,
+      },
+      answer: { records: [examples.order, examples.previousOrder], total: 2 },
+    },
     permission: 'records:read',
     body: listBody,
     status: 200,
@@ -105,6 +140,11 @@ export const routes = [
     path: `${all}/aggregate`,
     summary: 'Count and measure records in groups',
     description: 'Exact, of the records that you may read. Sums, averages and extremes of a currency field are by currency.',
+    example: {
+      params: { typeKey: 'orders' },
+      query: { metrics: 'count,sum:order_total', group_by: 'created_at:month' },
+      answer: { groups: [{ by: { 'created_at:month': '2026-11' }, metrics: { count: 2, 'sum:order_total': 224.5 } }], total_groups: 1 },
+    },
     permission: 'records:read',
     query: aggregateQuery,
     status: 200,
@@ -117,6 +157,7 @@ export const routes = [
     path: `${all}/export`,
     summary: 'Export records as CSV',
     description: 'At most 10,000; when more match, X-Export-Truncated is true.',
+    example: { params: { typeKey: 'orders' }, query: { q: 'Lindgren' }, file: examples.ordersFile },
     permission: 'records:export',
     query: exportQuery,
     job: exportRecordsJob,
@@ -136,6 +177,11 @@ export const routes = [
     summary: 'Import records from CSV',
     description:
       'The first row names fields; up to 500 data rows, each independent: a bad row is reported and skipped. With upsert_by a row changes the record that holds its value of that field.',
+    example: {
+      params: { typeKey: 'orders' },
+      body: 'customer,order_total,order_status\nCafé Lindgren,128.5,open\nBakery Holm,84,open\n',
+      answer: { created: 2, updated: 0, unchanged: 0, failed: 0, errors: [], ignored_columns: [] },
+    },
     permission: 'records:import',
     query: importQuery,
     upload: { maxBytes: maxImportBytes, contentTypes: ['text/csv'] },
@@ -150,6 +196,21 @@ export const routes = [
     summary: 'Create, change, delete or upsert several records',
     description:
       'Up to 500 changes, each with its own permission check and result; atomic makes it all or nothing. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change beyond that is refused.',
+    example: {
+      params: { typeKey: 'orders' },
+      body: {
+        operations: [
+          { op: 'create', values: { customer: 'Café Lindgren', order_total: 128.5 } },
+          { op: 'update', id: ids.previousOrder, values: { order_status: 'done' } },
+        ],
+      },
+      answer: {
+        results: [
+          { status: 201, record: examples.order, error: null },
+          { status: 200, record: examples.previousOrder, error: null },
+        ],
+      },
+    },
     permission: 'member',
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: batchInput,
@@ -167,6 +228,7 @@ export const routes = [
     path: one,
     summary: 'Get a record',
     description: 'ETag is its version: send it as If-Match with a change or deletion to refuse it when the record has changed since.',
+    example: { params: { typeKey: 'orders', recordId: ids.order }, answer: examples.order },
     permission: 'records:read',
     query: recordQuery,
     status: 200,
@@ -183,6 +245,7 @@ export const routes = [
     path: `${one}/values`,
     summary: 'Get the values of a record',
     description: 'Values that the caller may not read are omitted.',
+    example: { params: { typeKey: 'orders', recordId: ids.order }, answer: { values: examples.order.values } },
     permission: 'records:read',
     status: 200,
     response: recordValues,
@@ -195,6 +258,7 @@ export const routes = [
     summary: 'Change values of a record',
     description:
       'Fields that are not sent keep their values; null clears a field. Immutable fields cannot change, and required ones cannot be cleared.',
+    example: { params: { typeKey: 'orders', recordId: ids.order }, body: { values: { order_status: 'done' } } },
     permission: 'records:update',
     fails: ['DUPLICATE_VALUE', 'PRECONDITION_FAILED'],
     body: recordChanges,
@@ -211,6 +275,7 @@ export const routes = [
     path: one,
     summary: 'Delete a record',
     description: 'Deletes permanently. Records that reference it keep its id.',
+    example: { params: { typeKey: 'orders', recordId: ids.order } },
     permission: 'records:delete',
     fails: ['PRECONDITION_FAILED'],
     status: 204,

@@ -1,3 +1,5 @@
+import * as examples from '#api/core/roles/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { addRoleMember, listRoleMembers, removeRoleMember } from '#shared/core/roles/role-members.ts'
@@ -20,6 +22,7 @@ export const routes = [
     path: `${orgPath}/iam/me`,
     summary: 'Get the rights of the caller',
     description: "The caller's roles, and the rules of all of them together. The owner may do everything, whatever the rules say.",
+    example: { answer: examples.ownPolicy },
     permission: 'member',
     status: 200,
     response: ownPolicy,
@@ -31,6 +34,7 @@ export const routes = [
     path: all,
     summary: 'List roles',
     description: 'With their policies, oldest first.',
+    example: { query: { limit: 20 }, answer: [examples.role] },
     permission: 'iam:manage_groups',
     query: linkedQuery,
     status: 200,
@@ -44,6 +48,7 @@ export const routes = [
     path: all,
     summary: 'Create a role',
     description: 'The role must grant no more than the caller holds. Only the owner can create a role for visitors.',
+    example: { body: { name: 'Sales', description: 'Takes orders.', policy: examples.salesPolicy }, answer: examples.role },
     permission: 'iam:manage_groups',
     body: roleInput,
     status: 201,
@@ -56,6 +61,7 @@ export const routes = [
     path: one,
     summary: 'Get a role',
     description: 'With its policy.',
+    example: { params: { groupId: ids.salesRole }, answer: examples.role },
     permission: 'iam:manage_groups',
     status: 200,
     response: role,
@@ -67,6 +73,7 @@ export const routes = [
     path: one,
     summary: 'Replace a role',
     description: 'Omitted properties become empty. The role must grant no more than the caller holds.',
+    example: { params: { groupId: ids.salesRole }, body: { name: 'Sales and service' }, answer: examples.changedRole },
     permission: 'iam:manage_groups',
     body: roleInput,
     stored: ({ params }, scope) => getRole(scope, params.groupId),
@@ -80,6 +87,7 @@ export const routes = [
     path: one,
     summary: 'Delete a role',
     description: 'Its holders lose it with the next request.',
+    example: { params: { groupId: ids.salesRole } },
     permission: 'iam:manage_groups',
     status: 204,
     response: null,
@@ -91,6 +99,7 @@ export const routes = [
     path: `${one}/members`,
     summary: 'List the holders of a role',
     description: 'People and service accounts.',
+    example: { params: { groupId: ids.salesRole }, answer: [{ id: ids.member, type: 'user', name: 'Ben Okafor' }] },
     permission: 'iam:manage_groups',
     status: 200,
     response: roleMembers,
@@ -102,6 +111,7 @@ export const routes = [
     path: `${one}/members`,
     summary: 'Give a role to a person or service account',
     description: 'The role must grant no more than the caller holds.',
+    example: { params: { groupId: ids.salesRole }, body: { user_id: ids.member } },
     permission: 'iam:manage_members',
     body: roleMemberInput,
     status: 204,
@@ -114,6 +124,7 @@ export const routes = [
     path: `${one}/members/:userId`,
     summary: 'Take a role from a person or service account',
     description: 'Takes effect with the next request.',
+    example: { params: { groupId: ids.salesRole, userId: ids.member } },
     permission: 'iam:manage_members',
     status: 204,
     response: null,
@@ -126,6 +137,7 @@ export const routes = [
     summary: 'Simulate a decision for a principal',
     description:
       '`matched` is the deciding rule, with its role and its index there; null when no rule matches, and access is denied. `attrs` are the values that conditions are tested against.',
+    example: { body: { user_id: ids.member, action: 'records:read', resource: 'invoices' }, answer: examples.decision },
     permission: 'iam:simulate',
     body: simulation,
     status: 200,

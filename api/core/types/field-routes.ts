@@ -1,4 +1,6 @@
+import * as examples from '#api/core/types/examples.ts'
 import { byKey } from '#api/http/declaration.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -39,6 +41,7 @@ export const routes = [
     path: collectionPath,
     summary: 'List the fields of a record type',
     description: 'Built-in fields included, in the order of their creation.',
+    example: { query: { entity_type: 'orders', limit: 20 }, answer: [examples.orderNumber, examples.orderTotal] },
     permission: 'fields:read',
     on: async ({ query }, scope) => byKey(await requireRecordType(scope, query().entity_type)),
     query: schema(t.Object({ entity_type: t.String({ minLength: 1, description: 'The key of the record type.' }), ...linkedParameters })),
@@ -53,6 +56,10 @@ export const routes = [
     path: collectionPath,
     summary: 'Create a field',
     description: 'Existing records have no value for the field. A default applies to records that are created later.',
+    example: {
+      body: { entity_type: 'orders', key: 'order_total', label: 'Total', type: 'number', rules: { min: 0 } },
+      answer: examples.orderTotal,
+    },
     permission: 'fields:create',
     onBody: ({ body }) => body.entity_type,
     fails: ['KEY_TAKEN'],
@@ -68,6 +75,7 @@ export const routes = [
     summary: 'Change a field',
     description:
       'Omitted properties stay unchanged; null clears an optional one. Rules are replaced as a whole, but a formula stays. When existing records violate a new restriction, nothing changes and the answer is 400 with their number, as in `rules.max_len: 3 records break it`; a restriction requires that the caller can read the field in every record. Built-in fields answer 404.',
+    example: { params: { fieldId: ids.orderTotalField }, body: { description: 'Net, in euros.' }, answer: examples.describedTotal },
     permission: 'fields:create',
     on: onTypeOfField,
     body: fieldChange,
@@ -83,6 +91,7 @@ export const routes = [
     summary: 'Delete a field',
     description:
       'Deletes its values in every record, too. Answers 403 when a rule that limits the caller on the type tests the field. Built-in fields answer 404.',
+    example: { params: { fieldId: ids.orderTotalField } },
     permission: 'fields:delete',
     on: onTypeOfField,
     status: 204,
@@ -95,6 +104,7 @@ export const routes = [
     path: `${itemPath}/autogen`,
     summary: 'Enable auto-numbering of a field',
     description: 'For string fields that are not computed. A new record without a value gets the next number.',
+    example: { params: { fieldId: ids.orderNumberField }, body: { pattern: 'ORD-{seq}', next: 1042 }, answer: examples.orderNumber },
     permission: 'fields:create',
     on: onTypeOfField,
     body: autogenInput,
@@ -109,6 +119,7 @@ export const routes = [
     path: `${itemPath}/autogen`,
     summary: 'Disable auto-numbering of a field',
     description: 'Numbers that were issued stay.',
+    example: { params: { fieldId: ids.orderNumberField } },
     permission: 'fields:create',
     on: onTypeOfField,
     status: 204,
@@ -122,6 +133,11 @@ export const routes = [
     summary: 'Make a field computed',
     description:
       'Computed on every write; a worker computes it for existing records. Until then the field is hidden from callers who may not read the fields of the previous formula. Answers 403 when the caller reads records of the type but may not read the fields of the formula, and when a rule that limits the caller on the type tests the field.',
+    example: {
+      params: { fieldId: ids.orderTitleField },
+      body: { formula: 'CONCAT("Order of ", customer)' },
+      answer: examples.orderTitle,
+    },
     permission: 'fields:create',
     on: onTypeOfField,
     body: formulaInput,
@@ -137,6 +153,7 @@ export const routes = [
     summary: 'Remove the formula of a field',
     description:
       'Its values stay if the caller can read the field in every record and no recompute of a changed formula is running; otherwise they are discarded. Answers 403 when the caller reads records of the type but may not read the fields of the formula, and when a rule that limits the caller on the type tests the field.',
+    example: { params: { fieldId: ids.orderTitleField } },
     permission: 'fields:create',
     on: onTypeOfField,
     status: 204,
@@ -149,6 +166,7 @@ export const routes = [
     path: `${itemPath}/description`,
     summary: 'Describe a field',
     description: 'Empty text clears the description. Built-in fields answer 404.',
+    example: { params: { fieldId: ids.orderTotalField }, body: { description: 'Net, in euros.' }, answer: examples.describedTotal },
     permission: 'fields:create',
     on: onTypeOfField,
     body: descriptionInput,
@@ -163,6 +181,7 @@ export const routes = [
     path: `${itemPath}/ref-type`,
     summary: 'Point a reference field at another record type',
     description: 'For ref and refs fields; stored ids stay as they are. Built-in fields answer 404.',
+    example: { params: { fieldId: ids.previousOrderField }, body: { ref_type: 'orders' }, answer: examples.previousOrder },
     permission: 'fields:create',
     on: onTypeOfField,
     body: refTypeInput,

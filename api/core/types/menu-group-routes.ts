@@ -1,3 +1,4 @@
+import * as examples from '#api/core/types/examples.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { deleteModule, listModules, saveModule } from '#shared/core/types/types/menu-groups.ts'
@@ -14,6 +15,7 @@ export const routes = [
     path: collectionPath,
     summary: 'List menu groups',
     description: 'By position, then by slug.',
+    example: { answer: [examples.sales] },
     permission: 'member',
     status: 200,
     response: schema(t.Array(moduleView.json)),
@@ -25,6 +27,7 @@ export const routes = [
     path: collectionPath,
     summary: 'Create or change a menu group',
     description: 'Changes the group that has the slug, if it exists: omitted properties stay unchanged; null clears an optional one.',
+    example: { body: { slug: 'sales', name: 'Sales', glyph: '🛒', category: 'Business', position: 1 }, answer: examples.sales },
     permission: 'org:update',
     body: moduleInput,
     status: 201,
@@ -41,6 +44,7 @@ export const routes = [
     path: `${collectionPath}/:slug`,
     summary: 'Delete a menu group',
     description: 'Types that name the group stay.',
+    example: { params: { slug: 'sales' } },
     permission: 'org:update',
     status: 204,
     response: null,

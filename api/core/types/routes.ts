@@ -1,3 +1,4 @@
+import * as examples from '#api/core/types/examples.ts'
 import { byKey } from '#api/http/declaration.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, orgPath } from '#api/http/route.ts'
@@ -24,6 +25,7 @@ export const routes = [
     path: collectionPath,
     summary: 'List record types',
     description: 'The types that the caller may read: built-in types first, then in creation order.',
+    example: { query: { limit: 20 }, answer: [examples.invoices, examples.orders] },
     permission: 'types:read',
     perItem: true,
     query: linkedQuery,
@@ -38,6 +40,7 @@ export const routes = [
     path: collectionPath,
     summary: 'Create a record type',
     description: 'The key cannot be changed later. The type has no fields yet.',
+    example: { body: { key: 'orders', label: 'Orders', icon: 'shopping-bag' }, answer: examples.newOrders },
     permission: 'types:create',
     onBody: ({ body }) => body.key,
     fails: ['KEY_TAKEN'],
@@ -52,6 +55,7 @@ export const routes = [
     path: itemPath,
     summary: 'Change how a record type is shown',
     description: 'Omitted properties stay unchanged; null clears any property but the label. Built-in types can be changed too.',
+    example: { params: { typeKey: 'orders' }, body: { description: 'What customers have ordered.' }, answer: examples.orders },
     permission: 'types:update',
     on: onType,
     body: typeChange,
@@ -66,6 +70,7 @@ export const routes = [
     path: itemPath,
     summary: 'Delete a record type',
     description: 'Deletes its fields and records permanently. Built-in types answer 403.',
+    example: { params: { typeKey: 'orders' } },
     permission: 'types:delete',
     on: onType,
     status: 204,

@@ -1,3 +1,4 @@
+import * as examples from '#api/core/workspaces/examples.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { workspace, workspaceChanges } from '#shared/core/workspaces/schemas.ts'
@@ -14,6 +15,7 @@ export const createSettingsRoute = (requireLogo: (scope: Scope, path: string) =>
     summary: "Change a workspace's settings",
     description:
       'Omitted properties stay unchanged. `default_currency` is fixed once an entry is posted in single-currency books; `multi_currency` can only be switched on.',
+    example: { body: { timezone: 'Europe/Berlin', default_currency: 'EUR' }, answer: examples.workspace },
     permission: 'org:update',
     body: workspaceChanges,
     stored: (_, scope) => viewWorkspace(scope),

@@ -1,3 +1,4 @@
+import * as examples from '#api/features/accounting/examples.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { exportLedgerJob, sealBooksJob, verifyLedgerJob } from '#shared/features/accounting/jobs.ts'
 import { exportQuery } from '#shared/features/accounting/reports/schemas.ts'
@@ -17,6 +18,7 @@ export const routes = [
     description:
       'Computes a SHA-256 chained to the previous seal over every entry recorded before `until` and not yet sealed, in the order ' +
       'of recording. Keep the hash to prove later that no entry has changed.',
+    example: { body: { until: '2026-11-21T10:30:00Z' }, answer: examples.seal },
     permission: 'accounting:post',
     body: sealInput,
     job: sealBooksJob,
@@ -30,6 +32,7 @@ export const routes = [
     path: `${accounting}/seals`,
     summary: 'List seals',
     description: 'In the order of the chain.',
+    example: { answer: [examples.seal] },
     permission: 'accounting:read',
     status: 200,
     response: sealList,
@@ -41,6 +44,7 @@ export const routes = [
     path: `${accounting}/verify`,
     summary: 'Check the books',
     description: 'Recomputes the chain of seals, the balance of every entry and the trial balances from the lines.',
+    example: { answer: { ok: true, entries: 2, seals: 1, differences: [] } },
     permission: 'accounting:read',
     job: verifyLedgerJob,
     makes: 'json',
@@ -54,6 +58,7 @@ export const routes = [
     description:
       'All entries in every currency, by date, for hledger or beancount, or as CSV with a row for each line. ' +
       'Accounts are named by kind and code.',
+    example: { query: { format: 'hledger' }, file: examples.journal },
     permission: 'accounting:read',
     query: exportQuery,
     job: exportLedgerJob,

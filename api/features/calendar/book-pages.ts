@@ -9,6 +9,8 @@ import {
 } from '#api/features/calendar/book-choice.ts'
 import { bookerFields, timeField, zoneField } from '#api/features/calendar/book-fields.ts'
 import { durationInWords, groupByDay, type MonthView, monthView } from '#api/features/calendar/book-month.ts'
+import * as examples from '#api/features/calendar/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { page } from '#api/http/route.ts'
 import { type Field, renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { attemptField, failedField, fieldErrors, readAttempt } from '#api/pages/fields/form.ts'
@@ -244,6 +246,7 @@ export const routes = [
     method: 'GET',
     summary: 'The page where a visitor books a time',
     description: 'Any website may frame it. `tz` shows another zone. Each step has its own URL.',
+    example: { params: { calendarKey: 'tastings' }, query: { month: '2026-12' }, file: 'Coffee tasting' },
     handle: ({ resource, query }, scope) => show(scope, resource, query),
   }),
   page({
@@ -251,6 +254,7 @@ export const routes = [
     method: 'POST',
     summary: 'Book a time by its page',
     description: 'Works without scripts. Sending the same hidden id again gets the first answer, even with other values.',
+    example: { params: { calendarKey: 'tastings' }, body: { ...examples.visitor, id: ids.booking }, file: 'Coffee tasting' },
     form: bookForm,
     fails: ['SLOT_TAKEN'],
     handle: ({ resource, query, body: sent }, scope) => send(scope, resource, query, sent),

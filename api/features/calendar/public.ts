@@ -1,4 +1,5 @@
 import { onBookingPage } from '#api/features/calendar/book-pages.ts'
+import * as examples from '#api/features/calendar/examples.ts'
 import { isNotModified } from '#api/http/reply/conditions.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { answer, delegate } from '#api/http/route.ts'
@@ -46,6 +47,7 @@ export const routes = [
     path: page,
     summary: 'Get a booking page',
     description: 'The durations, hours and time zone of the page.',
+    example: { params: { calendarKey: 'tastings' }, answer: examples.bookingPage },
     status: 200,
     response: bookingPageView,
     handle: ({ resource }, scope) => viewBookingPage(scope, resource),
@@ -56,6 +58,11 @@ export const routes = [
     path: `${page}/slots`,
     summary: 'List the free times of a booking page',
     description: 'explain=1 adds the refused starts and the reasons, for callers who may read the calendar.',
+    example: {
+      params: { calendarKey: 'tastings' },
+      query: { from: '2026-12-01', to: '2026-12-02', duration: 30 },
+      answer: { slots: examples.slots },
+    },
     query: slotsQuery,
     status: 200,
     response: slotList,
@@ -67,6 +74,7 @@ export const routes = [
     path: page,
     summary: 'Book a time',
     description: 'A confirmation is mailed. Repeating an Idempotency-Key returns the first answer.',
+    example: { params: { calendarKey: 'tastings' }, body: examples.visitor, answer: examples.booked },
     body: bookingInput,
     handlesVisitorKeys: true,
     fails: ['SLOT_TAKEN'],
@@ -81,6 +89,7 @@ export const routes = [
     summary: 'Subscribe to a calendar',
     description:
       'The secret link may end with .ics. Private events appear as busy times. Conditional requests get 304 while nothing has changed.',
+    example: { params: { token: 'example-token-of-the-feed.ics' }, file: examples.file },
     fails: ['PRECONDITION_FAILED'],
     job: exportCalendarJob,
     makes: 'text/calendar',
@@ -104,6 +113,7 @@ export const routes = [
     path: rsvp,
     summary: 'Get an invitation',
     description: 'By the token in a mail. Reading the invitation does not answer it.',
+    example: { params: { token: 'example-token-of-the-invitation' }, answer: examples.invitation },
     status: 200,
     response: invitation,
     handle: ({ params }, scope) => viewInvitation(scope, params.token),
@@ -115,6 +125,7 @@ export const routes = [
     path: rsvp,
     summary: 'Answer an invitation',
     description: 'A booking is cancelled when its visitor declines.',
+    example: { params: { token: 'example-token-of-the-invitation' }, body: { status: 'tentative' }, answer: examples.uncertain },
     body: guestAnswerInput,
     status: 200,
     response: invitation,
@@ -127,6 +138,7 @@ export const routes = [
     path: `${rsvp}/ics`,
     summary: 'Get the event of an invitation as .ics',
     description: 'For calendar programs.',
+    example: { params: { token: 'example-token-of-the-invitation' }, file: examples.invitationFile },
     status: 200,
     response: null,
     contentType: 'text/calendar',

@@ -88,6 +88,7 @@ export const routes = [
     method: 'GET',
     summary: 'The page where a guest answers an invitation',
     description: 'Linked from mails. Opening it does not answer the invitation.',
+    example: { params: { token: 'example-token-of-the-invitation' }, file: 'Coffee tasting: Lena Lindgren' },
     handle: async ({ params }, scope) => rsvpPage(scope, params.token, await viewInvitation(scope, params.token)),
   }),
   page({
@@ -95,6 +96,11 @@ export const routes = [
     method: 'POST',
     summary: 'Answer an invitation by its page',
     description: 'Works without scripts. May be sent again with another answer.',
+    example: {
+      params: { token: 'example-token-of-the-invitation' },
+      body: { form_token: 'example-form-token', status: 'accepted' },
+      file: 'Coffee tasting: Lena Lindgren',
+    },
     form: answerForm,
     handle: async ({ params, body: fields }, scope) => {
       const { token } = params

@@ -1,3 +1,5 @@
+import * as examples from '#api/features/drive/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
 import { answer, orgPath, receive } from '#api/http/route.ts'
@@ -32,6 +34,11 @@ export const routes = [
     path: `${bucket}/objects`,
     summary: 'Upload a file',
     description: 'multipart/form-data with the file in the part `file` and its key in the field `key`, by default its own name.',
+    example: {
+      params: { bucketId: ids.teamSpace },
+      body: { key: '2026/supply.txt', file: examples.contractText },
+      answer: examples.contract,
+    },
     upload: { maxBytes: 'files', contentTypes: [], fields: { key: "The key of the file in the space; default: the file's own name." } },
     fails: ['FORBIDDEN', 'LIMIT_EXCEEDED'],
     status: 201,
@@ -53,6 +60,7 @@ export const routes = [
     path: `${bucket}/download`,
     summary: 'Download a file',
     description: 'Browsers show images, PDF, plain text and common audio and video; they save anything else. HEAD answers like GET.',
+    example: { params: { bucketId: ids.teamSpace }, query: { key: '2026/supply.txt' }, file: examples.contractText },
     query: keyQuery,
     fails: ['FORBIDDEN', 'PRECONDITION_FAILED'],
     status: 200,

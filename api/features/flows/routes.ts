@@ -1,3 +1,5 @@
+import * as examples from '#api/features/flows/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { blockView } from '#shared/core/automation/schemas.ts'
@@ -45,6 +47,7 @@ export const routes = [
     path: all,
     summary: 'List flows',
     description: 'Oldest first, without nodes and edges, each with its problems.',
+    example: { query: { limit: 20 }, answer: [examples.flowSummary] },
     permission: 'flows:read',
     perItem: true,
     query: linkedQuery,
@@ -59,6 +62,7 @@ export const routes = [
     path: all,
     summary: 'Create a flow',
     description: 'A draft may lack blocks and settings: `problems` says what, and it stays disabled until there are none.',
+    example: { body: examples.input, answer: examples.newFlow },
     permission: 'flows:create',
     body: flowInput,
     status: 201,
@@ -71,6 +75,7 @@ export const routes = [
     path: `${all}/blocks`,
     summary: 'List the kinds of triggers and blocks',
     description: 'With JSON Schemas of their settings and outputs, for editors that draw flows.',
+    example: { answer: [examples.block] },
     permission: 'flows:read',
     perItem: true,
     status: 200,
@@ -83,6 +88,7 @@ export const routes = [
     path: `${all}/overview`,
     summary: 'Get an overview of the flows',
     description: 'Counts of flows and runs, the failing and the busiest flows, and the next scheduled runs.',
+    example: { answer: examples.overview },
     permission: 'flows:read',
     perItem: true,
     status: 200,
@@ -95,6 +101,7 @@ export const routes = [
     path: one,
     summary: 'Get a flow',
     description: 'With its nodes, edges and problems.',
+    example: { params: { flowId: ids.flow }, answer: examples.flow },
     permission: 'flows:read',
     on: onFlow,
     status: 200,
@@ -109,6 +116,7 @@ export const routes = [
     description:
       'Any of nodes, edges and context replaces the whole definition, and the caller becomes the editor, with whose rights the flow ' +
       'runs. Name, description, enabled and positions keep the editor. Other omitted properties stay unchanged.',
+    example: { params: { flowId: ids.flow }, body: { name: 'Tell the team about large orders' }, answer: examples.renamedFlow },
     permission: 'flows:update',
     on: onFlow,
     body: flowChange,
@@ -123,6 +131,7 @@ export const routes = [
     path: one,
     summary: 'Delete a flow',
     description: "The flow's open runs end as failed; all of its runs stay readable.",
+    example: { params: { flowId: ids.flow } },
     permission: 'flows:delete',
     on: onFlow,
     status: 204,
@@ -135,6 +144,7 @@ export const routes = [
     path: `${one}/run`,
     summary: 'Run a flow',
     description: 'Also while the flow is disabled. Answers at once with the id of the run.',
+    example: { params: { flowId: ids.flow }, body: { input: { order_id: ids.order } }, answer: { queued: true, run_id: ids.flowRun } },
     permission: 'flows:run',
     fails: ['RATE_LIMITED'],
     on: onFlow,
@@ -149,6 +159,7 @@ export const routes = [
     path: `${one}/versions`,
     summary: 'List versions of a flow',
     description: "The flow's last definitions, newest first; the first is the current one.",
+    example: { params: { flowId: ids.flow }, query: { limit: 20 }, answer: [examples.version] },
     permission: 'flows:read',
     on: onFlow,
     query: linkedQuery,
@@ -163,6 +174,7 @@ export const routes = [
     path: `${one}/versions/:version/restore`,
     summary: 'Go back to a version of a flow',
     description: "The definition of that version becomes the newest version, and the caller becomes the flow's editor.",
+    example: { params: { flowId: ids.flow, version: '1' }, answer: examples.restoredFlow },
     permission: 'flows:update',
     on: onFlow,
     status: 200,
@@ -177,6 +189,7 @@ export const routes = [
     description:
       'Runs the triggers of the newest runs through the saved flow, or through the definition that is sent, with the lesser of the ' +
       'rights of the caller and of the last editor, and rolls everything back. Answers the effects each run would have had.',
+    example: { params: { flowId: ids.flow }, body: { runs: 1 }, answer: examples.rehearsal },
     permission: 'flows:update',
     on: onFlow,
     body: rehearsalInput,
@@ -194,6 +207,7 @@ export const routes = [
     path: `${all}/generate`,
     summary: 'Draft a flow',
     description: 'An assistant proposes a flow for the prompt; nothing is saved. The free plan has 20 drafts a day.',
+    example: { body: { prompt: 'Tell everybody when an order of 1,000 or more comes in' }, answer: examples.draft },
     permission: 'flows:create',
     fails: ['AGENT_DISABLED', 'AGENT_ERROR', 'LIMIT_EXCEEDED'],
     body: draftInput,

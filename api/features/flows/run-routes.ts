@@ -1,3 +1,5 @@
+import * as examples from '#api/features/flows/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { cancelRun, retryRun } from '#shared/features/flows/runs/cancel-retry.ts'
@@ -21,6 +23,7 @@ export const routes = [
     path: `${orgPath}/flows/runs`,
     summary: 'List the runs of all flows',
     description: 'Newest first, of the last 30 days, including runs of deleted flows.',
+    example: { query: { status: 'ok', limit: 20 }, answer: { runs: [examples.runSummary], next_cursor: null } },
     permission: 'flows:read',
     perItem: true,
     query: flowRunQuery,
@@ -34,6 +37,7 @@ export const routes = [
     path: runs,
     summary: 'List the runs of a flow',
     description: 'The last 50, newest first.',
+    example: { params: { flowId: ids.flow }, answer: [examples.runSummary] },
     permission: 'flows:read',
     on: onRuns,
     status: 200,
@@ -46,6 +50,7 @@ export const routes = [
     path: `${runs}/:runId`,
     summary: 'Get a run of a flow',
     description: 'With its steps; values of records as far as the caller may read them now.',
+    example: { params: { flowId: ids.flow, runId: ids.flowRun }, answer: examples.run },
     permission: 'flows:read',
     on: onRuns,
     status: 200,
@@ -58,6 +63,7 @@ export const routes = [
     path: `${runs}/:runId/cancel`,
     summary: 'Cancel a run',
     description: 'Takes effect at once; the answer of a pending call is dropped.',
+    example: { params: { flowId: ids.flow, runId: ids.flowRun }, answer: examples.cancelledRun },
     permission: 'flows:run',
     on: onRuns,
     status: 200,
@@ -70,6 +76,7 @@ export const routes = [
     path: `${runs}/:runId/retry`,
     summary: 'Continue a run that ended',
     description: 'In a new run, from the step at which it failed or was cancelled, by the same definition and with the same editor.',
+    example: { params: { flowId: ids.flow, runId: ids.flowRun }, answer: examples.retry },
     permission: 'flows:run',
     on: onRuns,
     fails: ['RATE_LIMITED'],

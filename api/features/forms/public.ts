@@ -1,3 +1,4 @@
+import * as examples from '#api/features/forms/examples.ts'
 import { byKey } from '#api/http/declaration.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { maxBodyBytes } from '#api/http/request/body.ts'
@@ -22,6 +23,7 @@ export const routes = [
     method: 'GET',
     summary: 'Get a published form',
     description: "The visitor needs forms:read on the form's key.",
+    example: { params: { formKey: 'newsletter' }, answer: examples.definition },
     limit: 'content',
     status: 200,
     response: formDefinition,
@@ -39,6 +41,11 @@ export const routes = [
     description:
       "The visitor needs forms:submit on the form's key. The submission is stored even if its processing fails later. Attempts with the " +
       'same Idempotency-Key are stored once.',
+    example: {
+      params: { formKey: 'newsletter' },
+      body: { values: { email: 'lena@cafe-lindgren.example' } },
+      answer: { ok: true, message: 'Thank you.', redirect: '' },
+    },
     limit: 'forms',
     on: async ({ params }, scope) => byKey(await requireOpenForm(scope, params.formKey, 'forms:submit')),
     handlesVisitorKeys: true,

@@ -1,4 +1,6 @@
+import * as examples from '#api/features/forms/examples.ts'
 import { byKey } from '#api/http/declaration.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
@@ -23,6 +25,7 @@ export const routes = [
     path: all,
     summary: 'List forms',
     description: 'Oldest first, with their fields and settings.',
+    example: { query: { limit: 20 }, answer: [examples.form] },
     perItem: true,
     query: linkedQuery,
     status: 200,
@@ -37,6 +40,7 @@ export const routes = [
     summary: 'Create a form',
     description:
       "The caller becomes the form's last editor: records are created and the form's function runs with the current rights of that user.",
+    example: { body: examples.input, answer: examples.form },
     onBody: async ({ body }) => body.key,
     fails: ['KEY_TAKEN'],
     body: formInput,
@@ -50,6 +54,7 @@ export const routes = [
     path: one,
     summary: 'Get a form',
     description: 'With its fields and settings.',
+    example: { params: { formId: ids.form }, answer: examples.form },
     on: onForm,
     status: 200,
     response: form,
@@ -61,6 +66,7 @@ export const routes = [
     path: one,
     summary: 'Replace a form',
     description: "The caller becomes the form's last editor.",
+    example: { params: { formId: ids.form }, body: examples.input, answer: examples.form },
     on: onForm,
     fails: ['KEY_TAKEN'],
     body: formInput,
@@ -78,6 +84,7 @@ export const routes = [
     path: one,
     summary: 'Delete a form and its submissions',
     description: 'Records created from submissions remain. Its public address answers NOT_FOUND.',
+    example: { params: { formId: ids.form } },
     on: onForm,
     status: 204,
     response: null,
@@ -89,6 +96,7 @@ export const routes = [
     path: submissionsPath,
     summary: 'List the submissions of a form, newest first',
     description: 'Each with its record, or the reason why it has none.',
+    example: { params: { formId: ids.form }, query: { limit: 20 }, answer: examples.submissions },
     on: onForm,
     query: submissionQuery,
     status: 200,
@@ -101,6 +109,7 @@ export const routes = [
     path: `${submissionsPath}/:submissionId/retry`,
     summary: 'Retry a failed submission, or accept spam',
     description: 'A worker processes the submission; the route returns it as it was before processing.',
+    example: { params: { formId: ids.form, submissionId: ids.submission }, answer: examples.retried },
     on: onForm,
     status: 202,
     response: submission,

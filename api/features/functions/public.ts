@@ -1,3 +1,5 @@
+import type { Example } from '#api/http/declaration.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { maxBodyBytes } from '#api/http/request/body.ts'
 import { type BareResponse, delegate } from '#api/http/route.ts'
 import type { Invocation } from '#shared/core/automation/schemas.ts'
@@ -28,13 +30,14 @@ const bareResponse: BareResponse<Invocation> = {
   },
 }
 
-const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
+const run = <const Method extends 'GET' | 'POST'>(method: Method, example: Pick<Example<'/'>, 'body' | 'answer'>) =>
   delegate({
     method,
     path: '/fn/:orgId/:functionId',
     summary: 'Run a public function',
     description:
       'With the rights of a visitor. The function receives {method, path, query, body}; its return value is the whole body of the answer.',
+    example: { params: { functionId: ids.function }, ...example },
     tag: 'Public functions',
     app: 'functions',
     permission: 'public',
@@ -52,4 +55,4 @@ const run = <const Method extends 'GET' | 'POST'>(method: Method) =>
     }),
   })
 
-export const routes = [run('GET'), run('POST')]
+export const routes = [run('GET', { answer: { price: 5.7 } }), run('POST', { body: { weight_kg: 5 }, answer: { price: 8.9 } })]

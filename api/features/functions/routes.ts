@@ -1,3 +1,5 @@
+import * as examples from '#api/features/functions/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { invokeInput } from '#shared/core/automation/schemas.ts'
@@ -37,6 +39,7 @@ export const routes = [
     path: all,
     summary: 'List functions',
     description: 'Oldest first, without their sources.',
+    example: { query: { limit: 20 }, answer: [examples.summary] },
     permission: 'functions:read',
     perItem: true,
     query: linkedQuery,
@@ -51,6 +54,15 @@ export const routes = [
     path: all,
     summary: 'Create a function',
     description: 'The source must parse and define a function named handler at top level; it is not run.',
+    example: {
+      body: {
+        name: 'Delivery price',
+        description: 'The price of a delivery in euros, by its weight.',
+        source: examples.source,
+        http_enabled: true,
+      },
+      answer: examples.deliveryPrice,
+    },
     permission: 'functions:create',
     body: functionInput,
     job: saveFunctionJob,
@@ -64,6 +76,7 @@ export const routes = [
     path: one,
     summary: 'Get a function',
     description: 'With its source.',
+    example: { params: { fnId: ids.function }, answer: examples.deliveryPrice },
     permission: 'functions:read',
     on: onFunction,
     status: 200,
@@ -76,6 +89,7 @@ export const routes = [
     path: one,
     summary: 'Change a function',
     description: 'Omitted properties stay unchanged. A change of the source makes the caller the author of the function.',
+    example: { params: { fnId: ids.function }, body: { timeout_ms: 2000 }, answer: examples.quickerFunction },
     permission: 'functions:create',
     on: onFunction,
     body: functionChange,
@@ -90,6 +104,7 @@ export const routes = [
     path: one,
     summary: 'Delete a function',
     description: "Also deletes the function's versions. The function's public address then answers NOT_FOUND.",
+    example: { params: { fnId: ids.function } },
     permission: 'functions:create',
     on: onFunction,
     status: 204,
@@ -102,6 +117,7 @@ export const routes = [
     path: `${one}/invoke`,
     summary: 'Run a function',
     description: 'With the rights of the caller. A function that throws or takes too long is answered with `error`; four run at a time.',
+    example: { params: { fnId: ids.function }, body: { input: { weight_kg: 5 } }, answer: examples.invocation },
     permission: 'functions:invoke',
     on: onFunction,
     body: invokeInput,

@@ -1,4 +1,6 @@
+import * as examples from '#api/features/functions/examples.ts'
 import { onFunction } from '#api/features/functions/routes.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { functionVersionSummary, functionVersionView, functionView } from '#shared/features/functions/definitions/schemas.ts'
 import { getVersion, listVersions, restoreVersion } from '#shared/features/functions/definitions/versions.ts'
@@ -18,6 +20,7 @@ export const routes = [
     path: runs,
     summary: 'List runs of a function',
     description: 'Newest first, of the last 30 days.',
+    example: { params: { fnId: ids.function }, query: { limit: 20 }, answer: examples.runs },
     permission: 'functions:read',
     query: functionRunQuery,
     status: 200,
@@ -30,6 +33,7 @@ export const routes = [
     path: `${runs}/:runId`,
     summary: 'Get a run of a function',
     description: 'With its result, console output and calls, for 30 days.',
+    example: { params: { fnId: ids.function, runId: ids.functionRun }, answer: examples.runWithSteps },
     permission: 'functions:read',
     status: 200,
     response: functionRunView,
@@ -41,6 +45,7 @@ export const routes = [
     path: versions,
     summary: 'List versions of a function',
     description: 'The last 50, newest first; the first is the current one.',
+    example: { params: { fnId: ids.function }, answer: [examples.version] },
     permission: 'functions:read',
     status: 200,
     response: schema(t.Array(functionVersionSummary.json)),
@@ -52,6 +57,7 @@ export const routes = [
     path: `${versions}/:version`,
     summary: 'Get a version of a function',
     description: 'With its source.',
+    example: { params: { fnId: ids.function, version: '1' }, answer: examples.versionWithSource },
     permission: 'functions:read',
     status: 200,
     response: functionVersionView,
@@ -63,6 +69,7 @@ export const routes = [
     path: `${versions}/:version/restore`,
     summary: 'Go back to a version of a function',
     description: 'The source of that version becomes the newest version, and the caller becomes the author of the function.',
+    example: { params: { fnId: ids.function, version: '1' }, answer: examples.restoredFunction },
     permission: 'functions:create',
     status: 200,
     response: functionView,

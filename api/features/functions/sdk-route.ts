@@ -1,3 +1,4 @@
+import * as examples from '#api/features/functions/examples.ts'
 import { Reply } from '#api/http/reply/reply.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
@@ -13,6 +14,7 @@ export const createSdkRoute = (sdkMethods: readonly SdkMethod[]) =>
     path: `${orgPath}/functions/sdk.d.ts`,
     summary: 'Get the SDK in TypeScript, for editors',
     description: 'With the record types and fields of this workspace that the caller may read.',
+    example: { file: examples.sdkTypes },
     permission: 'functions:read',
     perItem: true,
     status: 200,

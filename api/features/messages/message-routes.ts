@@ -1,3 +1,5 @@
+import * as examples from '#api/features/messages/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { getDoNotContactEntry, listDoNotContact, removeDoNotContactEntry } from '#shared/features/messages/do-not-contact/do-not-contact.ts'
@@ -19,6 +21,7 @@ export const routes = [
     summary: 'List addresses that get no messages',
     description:
       'In alphabetical order. An address is added when its owner unsubscribes or a provider reports a complaint. The header Link names the next page.',
+    example: { query: { limit: 20 }, answer: [examples.stopped] },
     query: doNotContactQuery,
     status: 200,
     linked: true,
@@ -31,6 +34,7 @@ export const routes = [
     path: `${doNotContact}/:address`,
     summary: 'Get an address that gets no messages',
     description: 'NOT_FOUND for an address that gets messages.',
+    example: { params: { address: 'lena@cafe-lindgren.example' }, answer: examples.stopped },
     status: 200,
     response: doNotContactEntry,
     handle: ({ params }, scope) => getDoNotContactEntry(scope, params.address),
@@ -41,6 +45,7 @@ export const routes = [
     path: `${doNotContact}/:address`,
     summary: 'Let an address get messages again',
     description: 'For a recipient who asks for messages again.',
+    example: { params: { address: 'lena@cafe-lindgren.example' } },
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeDoNotContactEntry(scope, params.address),
@@ -51,6 +56,7 @@ export const routes = [
     path: messages,
     summary: 'List messages',
     description: 'Messages sent by functions and flows, newest first. The header Link names the next page.',
+    example: { query: { status: 'sent', limit: 20 }, answer: [examples.listedMessage] },
     query: messageQuery,
     status: 200,
     linked: true,
@@ -63,6 +69,7 @@ export const routes = [
     path: `${messages}/:messageId`,
     summary: 'Get a message',
     description: 'With its text, which is kept for 30 days.',
+    example: { params: { messageId: ids.message }, answer: examples.message },
     status: 200,
     response: messageView,
     handle: ({ params }, scope) => getMessage(scope, params.messageId),

@@ -55,6 +55,7 @@ export const pages = [
     limit: 'content',
     summary: 'The page to unsubscribe from messages',
     description: 'Messages link to this page. Opening the page changes nothing.',
+    example: { params: { token: 'example-token-of-the-message' }, file: 'Unsubscribe' },
     fails: ['NOT_FOUND'],
     handle: async ({ params }, scope) => unsubscribePage(scope, await findUnsubscribeRecipient(scope, params.token), params.token),
   }),
@@ -64,6 +65,11 @@ export const pages = [
     limit: null,
     summary: 'Unsubscribe from messages, by that page or in one click',
     description: 'A mail program sends `List-Unsubscribe=One-Click` without any credentials, url-encoded or multipart (RFC 8058).',
+    example: {
+      params: { token: 'example-token-of-the-message' },
+      body: { 'List-Unsubscribe': 'One-Click' },
+      file: 'You have unsubscribed',
+    },
     // Mailbox providers send the request, also from their web pages. Cross-site forgery is no risk, since only the mail holds the URL.
     origins: 'any',
     multipart: true,

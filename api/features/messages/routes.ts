@@ -1,4 +1,6 @@
+import * as examples from '#api/features/messages/examples.ts'
 import { routes as messages } from '#api/features/messages/message-routes.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import {
@@ -37,6 +39,7 @@ export const routes = [
     path: connections,
     summary: 'List connections for messages',
     description: 'Without passwords and keys.',
+    example: { answer: [examples.connection] },
     status: 200,
     response: schema(t.Array(connectionView.json)),
     handle: (_request, scope) => listConnections(scope),
@@ -48,6 +51,16 @@ export const routes = [
     summary: 'Create a connection for messages',
     description:
       'A mail server at a public address. Password and keys are stored encrypted and never returned; the secret that signs callbacks is returned only here.',
+    example: {
+      body: {
+        name: 'Shop mail',
+        host: 'mail.example.com',
+        username: 'shop@example.com',
+        password: 'example password',
+        from: 'shop@example.com',
+      },
+      answer: examples.newConnection,
+    },
     body: connectionInput,
     status: 201,
     response: newConnectionView,
@@ -59,6 +72,7 @@ export const routes = [
     path: connection,
     summary: 'Get a connection for messages',
     description: 'Without its password and keys.',
+    example: { params: { connectionId: ids.mailConnection }, answer: examples.connection },
     status: 200,
     response: connectionView,
     handle: ({ params }, scope) => getConnection(scope, params.connectionId),
@@ -70,6 +84,7 @@ export const routes = [
     summary: 'Change a connection for messages',
     description:
       'Omitted properties stay unchanged; null clears an optional one. Another host, port, secure or username removes the password unless it is sent too.',
+    example: { params: { connectionId: ids.mailConnection }, body: { name: 'Orders mail' }, answer: examples.renamedConnection },
     body: connectionChange,
     carries: newConnectionView,
     stored: ({ params }, scope) => connectionAtCreation(scope, params.connectionId),
@@ -83,6 +98,7 @@ export const routes = [
     path: connection,
     summary: 'Delete a connection for messages',
     description: "The connection's queued messages fail; sent ones stay readable.",
+    example: { params: { connectionId: ids.mailConnection } },
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeConnection(scope, params.connectionId),
@@ -93,6 +109,7 @@ export const routes = [
     path: `${connection}/test`,
     summary: 'Test a connection for messages',
     description: 'Signs in to the server and disconnects. The answer is the connection with the resulting status and error.',
+    example: { params: { connectionId: ids.mailConnection }, answer: examples.checkedConnection },
     job: testMessageConnectionJob,
     makes: 'json',
     payload: async ({ params }, scope) => ({ connectionId: (await requireConnection(scope, params.connectionId)).id }),
@@ -103,6 +120,7 @@ export const routes = [
     path: templates,
     summary: 'List templates of messages',
     description: 'Oldest first, without their bodies.',
+    example: { query: { limit: 20 }, answer: [examples.templateSummary] },
     query: linkedQuery,
     status: 200,
     linked: true,
@@ -115,6 +133,15 @@ export const routes = [
     path: templates,
     summary: 'Create a template of messages',
     description: '`{{name}}` in the subject and bodies is replaced by the variable of the message.',
+    example: {
+      body: {
+        name: 'Order received',
+        subject: 'Your order of {{total}} EUR',
+        body_text: examples.messageTemplate.body_text,
+        body_html: examples.messageTemplate.body_html,
+      },
+      answer: examples.messageTemplate,
+    },
     body: templateInput,
     status: 201,
     response: templateView,
@@ -126,6 +153,7 @@ export const routes = [
     path: template,
     summary: 'Get a template of messages',
     description: 'With its subject and bodies.',
+    example: { params: { templateId: ids.template }, answer: examples.messageTemplate },
     status: 200,
     response: templateView,
     handle: ({ params }, scope) => getTemplate(scope, params.templateId),
@@ -136,6 +164,7 @@ export const routes = [
     path: template,
     summary: 'Change a template of messages',
     description: 'Omitted properties stay unchanged. Queued messages keep their text.',
+    example: { params: { templateId: ids.template }, body: { subject: 'We have your order, {{name}}' }, answer: examples.changedTemplate },
     body: templateChange,
     stored: ({ params }, scope) => getTemplate(scope, params.templateId),
     status: 200,
@@ -148,6 +177,7 @@ export const routes = [
     path: template,
     summary: 'Delete a template of messages',
     description: 'Queued messages made from it are still sent.',
+    example: { params: { templateId: ids.template } },
     status: 204,
     response: null,
     handle: ({ params }, scope) => removeTemplate(scope, params.templateId),

@@ -1,3 +1,4 @@
+import { ids } from '#api/http/example-ids.ts'
 import { readWholeFile } from '#api/http/request/upload.ts'
 import { receive } from '#api/http/route.ts'
 import { receiveDeliveryReport } from '#shared/features/messages/connections/delivery-reports.ts'
@@ -11,6 +12,11 @@ export const callbacks = [
     summary: 'Report a bounce or a complaint',
     description:
       'For the provider of a connection: `{event: "bounce" | "complaint", message_id}` under `X-Kontor-Signature: t=<seconds>,v1=<hex HMAC-SHA256 of t.body>` with its webhook secret. Every correctly signed report of the last 5 minutes is answered with 200.',
+    example: {
+      params: { connectionId: ids.mailConnection },
+      body: `{"event":"bounce","message_id":"${ids.message}"}`,
+      answer: { received: true },
+    },
     tag: 'Messages',
     app: null,
     permission: 'public',

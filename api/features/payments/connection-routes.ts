@@ -1,3 +1,5 @@
+import * as examples from '#api/features/payments/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import {
   changeConnection,
@@ -22,6 +24,7 @@ export const connectionRoutes = [
     path: connections,
     summary: 'List payment connections',
     description: 'Oldest first.',
+    example: { answer: [examples.connection] },
     permission: 'payments:read',
     status: 200,
     response: schema(t.Array(connectionView.json)),
@@ -33,6 +36,7 @@ export const connectionRoutes = [
     path: connections,
     summary: 'Connect a payment provider',
     description: 'The credentials are kept encrypted and never returned. A sandbox has mode test.',
+    example: { body: { provider: 'sandbox', name: 'Card payments', mode: 'test' }, answer: examples.connection },
     permission: 'payments:manage',
     body: connectionInput,
     status: 201,
@@ -45,6 +49,7 @@ export const connectionRoutes = [
     path: `${connections}/:connectionId`,
     summary: 'Get a payment connection',
     description: 'Without its credentials.',
+    example: { params: { connectionId: ids.paymentConnection }, answer: examples.connection },
     permission: 'payments:manage',
     status: 200,
     response: connectionView,
@@ -57,6 +62,7 @@ export const connectionRoutes = [
     summary: 'Change a payment connection',
     description:
       'A replaced credential is invalid at once, also for webhook signatures. Another mode or account removes the credentials that are not sent too.',
+    example: { params: { connectionId: ids.paymentConnection }, body: { name: 'Card payments, test' }, answer: examples.renamedConnection },
     permission: 'payments:manage',
     body: connectionChange,
     stored: ({ params }, scope) => getConnection(scope, params.connectionId),
@@ -70,6 +76,7 @@ export const connectionRoutes = [
     path: `${connections}/:connectionId`,
     summary: 'Delete a payment connection',
     description: "Cancels the connection's open links at the provider. All of its links stay readable.",
+    example: { params: { connectionId: ids.paymentConnection } },
     permission: 'payments:manage',
     status: 204,
     response: null,
@@ -83,6 +90,7 @@ export const connectionRoutes = [
     description:
       "Asks the provider whether it accepts the credentials and saves the result as the connection's status. " +
       'A refusal is a status, not an error.',
+    example: { params: { connectionId: ids.paymentConnection }, answer: examples.checkedConnection },
     permission: 'payments:manage',
     job: testPaymentConnectionJob,
     makes: 'json',

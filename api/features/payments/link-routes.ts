@@ -1,3 +1,5 @@
+import * as examples from '#api/features/payments/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { cancelLinkJob, createLinkJob, refreshLinkJob } from '#shared/features/payments/jobs.ts'
 import { getLink, listLinks, readLink } from '#shared/features/payments/links/find.ts'
@@ -16,6 +18,7 @@ export const linkRoutes = [
     path: links,
     summary: 'List payment links',
     description: 'Newest first.',
+    example: { query: { limit: 20 }, answer: [examples.link] },
     permission: 'payments:read',
     query: linkQuery,
     status: 200,
@@ -30,6 +33,16 @@ export const linkRoutes = [
     description:
       'With `invoice_id`, amount and currency default to those of the invoice. When the provider does not answer, repeat the request ' +
       'with the same Idempotency-Key: it finds the link that the provider may have created.',
+    example: {
+      body: {
+        connection_id: ids.paymentConnection,
+        amount: '128.50',
+        currency: 'EUR',
+        description: 'Order of Café Lindgren',
+        customer_email: 'lena@cafe-lindgren.example',
+      },
+      answer: examples.link,
+    },
     permission: 'payments:collect',
     body: linkInput,
     status: 201,
@@ -46,6 +59,7 @@ export const linkRoutes = [
     path: `${links}/:linkId`,
     summary: 'Get a payment link',
     description: 'As the provider last reported the link. The refresh route polls the provider.',
+    example: { params: { linkId: ids.paymentLink }, answer: examples.link },
     permission: 'payments:read',
     status: 200,
     response: linkView,
@@ -57,6 +71,7 @@ export const linkRoutes = [
     path: `${links}/:linkId/cancel`,
     summary: 'Cancel an unpaid payment link',
     description: 'Also ends the pay pages that payers have open. Cancelling a cancelled link changes nothing.',
+    example: { params: { linkId: ids.paymentLink }, answer: examples.cancelledLink },
     permission: 'payments:collect',
     job: cancelLinkJob,
     makes: 'json',
@@ -68,6 +83,7 @@ export const linkRoutes = [
     path: `${links}/:linkId/refresh`,
     summary: 'Poll the provider for the state of a payment link',
     description: 'Finds payments that no webhook reported; safe to repeat.',
+    example: { params: { linkId: ids.paymentLink }, answer: examples.link },
     permission: 'payments:collect',
     job: refreshLinkJob,
     makes: 'json',
@@ -79,6 +95,7 @@ export const linkRoutes = [
     path: `${links}/:linkId/timeline`,
     summary: 'List the timeline of a payment link',
     description: 'Oldest first: each change or report, its source and its result.',
+    example: { params: { linkId: ids.paymentLink }, answer: [examples.timelineEntry] },
     permission: 'payments:read',
     status: 200,
     response: timeline,

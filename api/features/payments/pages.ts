@@ -1,3 +1,4 @@
+import { ids } from '#api/http/example-ids.ts'
 import { page } from '#api/http/route.ts'
 import { renderFields, withErrors } from '#api/pages/fields/field.ts'
 import { createFormTokens, failedField, fieldErrors, formTokenInput } from '#api/pages/fields/form.ts'
@@ -105,6 +106,7 @@ export const payPages = [
     limit: 'content',
     summary: 'Show the pay page of the sandbox',
     description: 'It simulates the pay page of a provider and moves no money.',
+    example: { params: { linkId: ids.paymentLink }, file: 'Pay' },
     fails: ['NOT_FOUND'],
     handle: async ({ params, header }, scope) => {
       const link = await requirePayPageLink(scope, params.linkId)
@@ -119,6 +121,11 @@ export const payPages = [
     limit: null,
     summary: "Pay or decline on the sandbox's pay page",
     description: "The sandbox then calls the connection's signed webhook, as a provider does.",
+    example: {
+      params: { linkId: ids.paymentLink },
+      body: { form_token: 'example-form-token', action: 'pay', name: 'Lena Lindgren', email: 'lena@cafe-lindgren.example' },
+      file: 'Paid',
+    },
     form: payBody,
     fails: ['NOT_FOUND'],
     handle: async ({ params, body, header }, scope) => {

@@ -1,4 +1,5 @@
 import { countDelivery } from '#api/features/payments/metrics.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { readWholeFile } from '#api/http/request/upload.ts'
 import { receive } from '#api/http/route.ts'
 import { maxDeliveryBytes, receiveDelivery } from '#shared/features/payments/events/events.ts'
@@ -18,6 +19,11 @@ export const webhookRoutes = [
     description:
       'The signature is checked on the raw bytes: Stripe-Signature, X-Razorpay-Signature, or Webhook-Signature of the sandbox. An event ' +
       'is applied once; an event that matches no link is accepted too.',
+    example: {
+      params: { connectionId: ids.paymentConnection },
+      body: '{"id":"evt_1042","type":"payment.paid"}',
+      answer: { received: true },
+    },
     tag: 'Payments',
     app: null,
     permission: 'public',

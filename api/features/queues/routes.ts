@@ -1,4 +1,6 @@
+import * as examples from '#api/features/queues/examples.ts'
 import { queuePath, queueRoute, queuesPath, queuesRoute, stagePath } from '#api/features/queues/queue-path.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { withNextLink } from '#api/http/reply/link-header.ts'
 import { answer, delegate } from '#api/http/route.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
@@ -39,6 +41,7 @@ export const routes = [
     path: queuesPath,
     summary: 'List work queues',
     description: 'Queues visible to the caller, with their counts.',
+    example: { query: { limit: 20 }, answer: [examples.dock] },
     permission: 'queues:read',
     perItem: true,
     query: linkedQuery,
@@ -53,6 +56,18 @@ export const routes = [
     path: queuesPath,
     summary: 'Create a work queue',
     description: 'At most 200 in a workspace. Without stages it has To do, Doing and Done.',
+    example: {
+      body: {
+        key: 'dock',
+        name: 'Dock',
+        object_type: 'orders',
+        stages: [
+          { key: 'expected', label: 'Expected', kind: 'start', position: 1 },
+          { key: 'stored', label: 'Stored', kind: 'terminal', position: 2 },
+        ],
+      },
+      answer: examples.newDock,
+    },
     permission: 'queues:create',
     onBody: ({ body }) => body.key ?? keyFromName(body.name),
     fails: ['KEY_TAKEN'],
@@ -67,6 +82,7 @@ export const routes = [
     path: queuePath,
     summary: 'Get a work queue',
     description: 'With its stages in order.',
+    example: { params: { queueId: ids.queue }, answer: examples.dock },
     permission: 'queues:read',
     status: 200,
     response: queueView,
@@ -79,6 +95,7 @@ export const routes = [
     summary: "Replace a work queue's definition",
     description:
       'Omitted properties stay unchanged. Items keep the stages whose keys are sent; a stage with open items cannot be removed. Intake then acts with the rights of the caller.',
+    example: { params: { queueId: ids.queue }, body: { name: 'Loading dock' }, answer: examples.renamedDock },
     permission: 'queues:update',
     body: queueReplacement,
     stored: ({ resource }, scope) => getQueue(scope, resource),
@@ -92,6 +109,7 @@ export const routes = [
     path: queuePath,
     summary: 'Delete a work queue',
     description: 'With its items and their history.',
+    example: { params: { queueId: ids.queue } },
     permission: 'queues:delete',
     status: 204,
     response: null,
@@ -103,6 +121,7 @@ export const routes = [
     path: `${queuePath}/board`,
     summary: 'List the stages of a work queue with their first items',
     description: 'Open items in claim order; in a terminal stage, then the newest closed ones.',
+    example: { params: { queueId: ids.queue }, query: { limit: 20 }, answer: examples.board },
     permission: 'queues:read',
     query: boardQuery,
     status: 200,
@@ -115,6 +134,7 @@ export const routes = [
     path: `${stagePath}/items`,
     summary: "List one stage's items",
     description: 'Open items in claim order, then closed ones, last closed first. The items of a board continue here by `offset`.',
+    example: { params: { queueId: ids.queue, stageKey: 'expected' }, query: { limit: 20 }, answer: examples.page },
     permission: 'queues:read',
     query: stageItemsQuery,
     status: 200,
@@ -127,6 +147,7 @@ export const routes = [
     path: `${queuePath}/summary`,
     summary: 'Get the counts of a work queue',
     description: 'Number of items by stage, open, closed, unexpected and overdue; of one batch with `batch`.',
+    example: { params: { queueId: ids.queue }, answer: examples.report },
     permission: 'queues:read',
     query: schema(t.Object({ batch: t.Optional(t.String()) })),
     status: 200,
@@ -139,6 +160,7 @@ export const routes = [
     path: `${queuePath}/batches`,
     summary: 'List the batch labels of a work queue',
     description: 'With the number of their items.',
+    example: { params: { queueId: ids.queue }, answer: [{ batch: 'truck 7', total: 2, open: 1, closed: 1 }] },
     permission: 'queues:read',
     status: 200,
     response: batchList,
@@ -150,6 +172,7 @@ export const routes = [
     path: `${queuePath}/events`,
     summary: 'List the history of a work queue',
     description: 'Newest first.',
+    example: { params: { queueId: ids.queue }, query: { item_id: ids.queueItem, limit: 20 }, answer: [examples.moveEvent] },
     permission: 'queues:read',
     query: historyQuery,
     status: 200,
@@ -163,6 +186,7 @@ export const routes = [
     summary: 'Prove a queue by its history',
     description:
       "Replays every item's history against its row, and the rows against the counts. Where items follow their records it counts hidden ones too, and needs queues:update.",
+    example: { params: { queueId: ids.queue }, answer: { ok: true, added: 2, deleted: 0, open: 1, closed: 1, differences: [] } },
     permission: 'queues:read',
     further: [{ permission: 'queues:update', on: verified }],
     job: verifyQueueJob,

@@ -1,5 +1,7 @@
+import * as examples from '#api/features/sites/examples.ts'
 import { storedFile } from '#api/features/sites/public.ts'
 import { onSite } from '#api/features/sites/routes.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Replaced } from '#api/http/reply/reply.ts'
 import { maxBodyBytes } from '#api/http/request/body.ts'
@@ -124,6 +126,7 @@ export const routes = [
     path: inSite,
     summary: 'List the content of a website by path',
     description: 'Documents and files, without their bodies.',
+    example: { params: { siteId: ids.site }, query: { prefix: 'guides/', limit: 20 }, answer: [examples.documentEntry] },
     on: onSite,
     handle: ({ resource, query }, scope) => listContent(scope, resource.id, query),
   }),
@@ -132,6 +135,7 @@ export const routes = [
     path: `${inSite}/*path`,
     summary: 'Get content of a website',
     description: 'A document, including a draft, or the bytes of a file.',
+    example: { params: { siteId: ids.site, path: 'guides/brewing' }, answer: examples.contentDocument },
     on: onSite,
     handle: async (request, scope) => {
       const row = await getContent(scope, request.resource.id, pathOf(request))
@@ -144,6 +148,7 @@ export const routes = [
     summary: 'Put a document or a file at a path of a website',
     description:
       'A body of application/json is a document, {title, body, fields, published}, unless raw=1. Any other body is a file, which has no draft.',
+    example: { params: { siteId: ids.site, path: 'guides/brewing' }, body: examples.documentInput, answer: examples.contentDocument },
     on: onSite,
     query: putQuery,
     keep: (file, request, scope) => {
@@ -159,6 +164,7 @@ export const routes = [
     path: `${inSite}/*path`,
     summary: 'Delete content of a website',
     description: 'Visitors get NOT_FOUND once their caches, of 60 seconds, have expired.',
+    example: { params: { siteId: ids.site, path: 'guides/brewing' } },
     on: onSite,
     handle: (request, scope) => removeContent(scope, request.resource.id, pathOf(request)),
   }),
@@ -167,6 +173,7 @@ export const routes = [
     path: inAssets,
     summary: 'List the files that all websites share, by path',
     description: 'They are public under `/content/{orgId}/assets`.',
+    example: { query: { prefix: 'notes/', limit: 20 }, answer: [examples.assetEntry] },
     on: onAssets,
     handle: async ({ query }, scope) => listContent(scope, await findAssetsId(scope, { make: false }), query),
   }),
@@ -175,6 +182,7 @@ export const routes = [
     path: `${inAssets}/*path`,
     summary: 'Get a file that all websites share',
     description: 'The bytes of the file, with an ETag.',
+    example: { params: { path: 'notes/hours.txt' }, file: examples.openingHours },
     on: onAssets,
     handle: async (request, scope) =>
       fileOf(request, await getContent(scope, await findAssetsId(scope, { make: false }), pathOf(request)), scope),
@@ -184,6 +192,7 @@ export const routes = [
     path: `${inAssets}/*path`,
     summary: 'Put a file that all websites share',
     description: 'The body is the file, stored with its content type. It is public at once.',
+    example: { params: { path: 'notes/hours.txt' }, body: examples.openingHours, answer: examples.asset },
     on: onAssets,
     keep: (file, request, scope) => {
       pathOf(request)
@@ -200,6 +209,7 @@ export const routes = [
     path: `${inAssets}/*path`,
     summary: 'Delete a file that all websites share',
     description: 'Visitors get NOT_FOUND once their caches, of 60 seconds, have expired.',
+    example: { params: { path: 'notes/hours.txt' } },
     on: onAssets,
     handle: async (request, scope) => removeContent(scope, await findAssetsId(scope, { make: false }), pathOf(request)),
   }),

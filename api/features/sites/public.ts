@@ -1,4 +1,5 @@
 import { contentHost } from '#api/features/sites/content-host.ts'
+import * as examples from '#api/features/sites/examples.ts'
 import { isNotModified } from '#api/http/reply/conditions.ts'
 import { fileReply } from '#api/http/reply/file-reply.ts'
 import { Reply } from '#api/http/reply/reply.ts'
@@ -50,6 +51,7 @@ export const routes = [
     summary: 'Get published content of a website',
     description:
       'The visitor needs content:deliver on the key of the website, or on assets for shared files. A document, or the bytes of a file.',
+    example: { params: { siteKey: 'shop', path: 'guides/brewing' }, answer: examples.deliveredDocument },
     tag: 'Public content',
     app: null,
     permission: 'public',
@@ -77,6 +79,7 @@ export const routes = [
     path: '/logo/:orgId',
     summary: "Get a workspace's logo",
     description: 'An image; NOT_FOUND without one. Pages of the workspace show it, so it needs no permission.',
+    example: { file: examples.logo },
     tag: 'Public content',
     app: null,
     permission: 'public',

@@ -1,4 +1,6 @@
+import * as examples from '#api/features/sites/examples.ts'
 import { byKey } from '#api/http/declaration.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import { requirePermission } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -19,6 +21,7 @@ export const routes = [
     path: all,
     summary: 'List websites',
     description: 'Oldest first.',
+    example: { answer: [examples.site] },
     perItem: true,
     status: 200,
     response: siteList,
@@ -30,6 +33,7 @@ export const routes = [
     path: all,
     summary: 'Create a website',
     description: 'Its content is not public before the website is published.',
+    example: { body: { key: 'shop', name: 'Harbour Coffee', published: true }, answer: examples.site },
     onBody: async ({ body }) => body.key,
     fails: ['KEY_TAKEN'],
     body: siteInput,
@@ -43,6 +47,7 @@ export const routes = [
     path: one,
     summary: 'Get a website',
     description: 'Without its content, which has a route of its own.',
+    example: { params: { siteId: ids.site }, answer: examples.site },
     on: onSite,
     status: 200,
     response: site,
@@ -54,6 +59,7 @@ export const routes = [
     path: one,
     summary: 'Change a website',
     description: 'Omitted properties stay unchanged. Visitors get NOT_FOUND for a website that is not published.',
+    example: { params: { siteId: ids.site }, body: { name: 'Harbour Coffee shop' }, answer: examples.renamedSite },
     on: onSite,
     fails: ['KEY_TAKEN'],
     body: siteChange,
@@ -71,6 +77,7 @@ export const routes = [
     path: one,
     summary: 'Delete a website with its content',
     description: 'Cannot be undone.',
+    example: { params: { siteId: ids.site } },
     on: onSite,
     status: 204,
     response: null,

@@ -1,5 +1,7 @@
+import { ids } from '#api/http/example-ids.ts'
 import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
 import { headerParametersOf } from '#api/http/openapi/header-parameters.ts'
+import { withExample } from '#api/http/openapi/with-example.ts'
 import type { Route } from '#api/http/route.ts'
 
 /** A path in OpenAPI's syntax: `:typeKey` and `*path` become `{typeKey}` and `{path}`; optional groups are included. */
@@ -8,12 +10,14 @@ export const pathTemplate = (path: string): string => path.replace(/[{}]/g, '').
 /** The path, query and header parameters of a route. */
 export function parametersOf(route: Route, schemas: Schemas): JsonObject[] {
   const names = pathTemplate(route.path).match(/(?<=\{)\w+/g) ?? []
-  return [...names.map(pathParameter), ...queryParameters(route, schemas), ...headerParametersOf(route)]
+  const values: Readonly<Record<string, string>> = { orgId: ids.workspace, ...route.example?.params }
+  return [...names.map((name) => pathParameter(name, values[name])), ...queryParameters(route, schemas), ...headerParametersOf(route)]
 }
 
-function pathParameter(name: string): JsonObject {
+function pathParameter(name: string, example: string | undefined): JsonObject {
   const isId = /^id$|Id$/.test(name)
-  return { name, in: 'path', required: true, description: describe(name), schema: { type: 'string', ...(isId ? { format: 'uuid' } : {}) } }
+  const schema = { type: 'string', ...(isId ? { format: 'uuid' } : {}) }
+  return { name, in: 'path', required: true, description: describe(name), ...withExample(example), schema }
 }
 
 /** Full words for abbreviated path parameters. */
@@ -32,7 +36,7 @@ function describe(name: string): string {
   return `${part} of the ${fullWords[thing] ?? thing.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`
 }
 
-function queryParameters({ query }: Route, schemas: Schemas): JsonObject[] {
+function queryParameters({ query, example }: Route, schemas: Schemas): JsonObject[] {
   if (!query) return []
   const { properties = {}, required = [] } = query.json as { properties?: Record<string, unknown>; required?: string[] }
   return Object.entries(properties).map(([name, property]) => {
@@ -42,6 +46,7 @@ function queryParameters({ query }: Route, schemas: Schemas): JsonObject[] {
       in: 'query',
       ...(required.includes(name) && schema.default === undefined ? { required: true } : {}),
       ...(description ? { description } : {}),
+      ...withExample(example?.query?.[name]),
       schema,
     }
   })

@@ -1,4 +1,6 @@
+import { ids } from '#api/http/example-ids.ts'
 import type { JsonObject, Schemas } from '#api/http/openapi/collect-schemas.ts'
+import { withExample } from '#api/http/openapi/with-example.ts'
 import type { Route } from '#api/http/route.ts'
 
 const text = { type: 'string' }
@@ -31,18 +33,22 @@ export const commonHeaders = (route: Route): JsonObject => ({
 
 /** The successful answers of a route, by status. */
 export function successesOf(route: Route, schemas: Schemas): JsonObject {
-  if (route.kind === 'page')
-    return { 200: { description: 'The page', headers: commonHeaders(route), ...file('text/html') }, ...otherResponses(route) }
+  const { example } = route
+  if (route.kind === 'page') {
+    const content = file(`<!doctype html>\n<html lang="en">\n<title>${example?.file}</title>\n…`, 'text/html')
+    return { 200: { description: 'The page', headers: commonHeaders(route), ...content }, ...otherResponses(route) }
+  }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged, linked } = route
-    const content = mergeContent(response ? json(schemas.reference(response.json)) : {}, file(contentType))
+    const content = mergeContent(response ? json(schemas.reference(response.json), example?.answer) : {}, file(example?.file, contentType))
     const headers = { ...commonHeaders(route), ...(tagged ? { ETag: refer('ETag') } : {}), ...(linked ? { Link: refer('Link') } : {}) }
     const answers = (description: string | undefined) => ({ description, headers, ...content })
     return { ...(replaces ? { 200: answers('Replaced') } : {}), [status]: answers(descriptions[status]), ...otherResponses(route) }
   }
   const applied = { 'Preference-Applied': refer('PreferenceApplied') }
-  const made = route.makes === 'json' ? json(schemas.reference(route.job.result.json)) : file(...[route.makes].flat())
-  if (route.bare) return { 200: { description: 'The result of the work', headers: commonHeaders(route), ...anything } }
+  const made =
+    route.makes === 'json' ? json(schemas.reference(route.job.result.json), example?.answer) : file(example?.file, ...[route.makes].flat())
+  if (route.bare) return { 200: { description: 'The result of the work', headers: commonHeaders(route), ...anything(example?.answer) } }
   // A visitor waits for the result and never gets a job.
   if (route.permission === 'public')
     return { 200: { description: descriptions[200], headers: commonHeaders(route), ...made }, ...otherResponses(route) }
@@ -51,7 +57,7 @@ export function successesOf(route: Route, schemas: Schemas): JsonObject {
     202: {
       description: 'The work is not done yet: look up the job',
       headers: { ...commonHeaders(route), ...applied, Location: refer('Location') },
-      ...json(schemas.reference(pending)),
+      ...json(schemas.reference(pending), { job_id: ids.job, status: 'queued' }),
     },
   }
 }
@@ -73,7 +79,7 @@ const descriptions: Readonly<Record<number, string>> = {
 const otherResponses = (route: Route): JsonObject =>
   Object.fromEntries(
     (route.statuses ?? []).map((status) => {
-      const content = status === 206 && 'contentType' in route ? file(route.contentType) : {}
+      const content = status === 206 && 'contentType' in route ? file(undefined, route.contentType) : {}
       return [status, { description: descriptions[status], headers: commonHeaders(route), ...content }]
     }),
   )
@@ -85,9 +91,10 @@ const pending = {
   properties: { job_id: { type: 'string', format: 'uuid' }, status: { enum: ['queued', 'running', 'done', 'failed'] } },
 }
 
-const json = (data: JsonObject): JsonObject => ({
-  content: { 'application/json': { schema: { type: 'object', required: ['data'], properties: { data } } } },
-})
+const json = (data: JsonObject, example: unknown): JsonObject => {
+  const schema = { type: 'object', required: ['data'], properties: { data } }
+  return { content: { 'application/json': { schema, ...(example === undefined ? {} : withExample({ data: example })) } } }
+}
 
 /** Content of an answer that is JSON, bytes, either of them, or empty. */
 const mergeContent = (data: JsonObject, bytes: JsonObject): JsonObject => {
@@ -95,11 +102,16 @@ const mergeContent = (data: JsonObject, bytes: JsonObject): JsonObject => {
   return Object.keys(content).length > 0 ? { content } : {}
 }
 
-const anything: JsonObject = { content: { 'application/json': { schema: {} } } }
+const anything = (example: unknown): JsonObject => ({ content: { 'application/json': { schema: {}, ...withExample(example) } } })
 
-/** Content of a file of one of these types, or of a page; empty when no type is given. */
-function file(...contentTypes: readonly (string | undefined)[]): JsonObject {
+/** Content of a file of one of these types, or of a page; empty when no type is given. The example is a file of the first type. */
+function file(example: string | undefined, ...contentTypes: readonly (string | undefined)[]): JsonObject {
   const known = contentTypes.filter((type) => type !== undefined)
-  const content = Object.fromEntries(known.map((type) => [type, { schema: type === 'text/html' ? text : { ...text, format: 'binary' } }]))
+  const content = Object.fromEntries(
+    known.map((type, index) => [
+      type,
+      { schema: type === 'text/html' ? text : { ...text, format: 'binary' }, ...withExample(index === 0 ? example : undefined) },
+    ]),
+  )
   return known.length > 0 ? { content } : {}
 }
