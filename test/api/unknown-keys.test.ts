@@ -71,7 +71,7 @@ for (const { name } of changes) {
     const here = await place()
     const { type: _, ...call } = await callOf(name)
     const list = lists[path]?.(call, here)
-    const answer = list ? await here.org.owner.get(here.org.path + list[0]) : await send(`GET ${owner}`, call, undefined)
+    const answer = list ? await here.org.owner.get(here.org.path + list[0]) : await send(`GET ${owner}`, { ...call, query: {} }, undefined)
     t.is(answer.status, 200, answer.text)
     const object = list ? answer.body.data.find(list[1]) : answer.body.data
     t.truthy(object)

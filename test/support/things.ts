@@ -127,10 +127,10 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     ...calendarThings(world, org, { name, secret, post }),
     /** A work queue with a button in its first stage. */
     queue: async () => {
-      const button = { id: 'press', label: secret, function_id: (await post('/functions', { name: secret, source: echo })).id }
+      const button = { id: 'print_label', label: secret, function_id: (await post('/functions', { name: secret, source: echo })).id }
       const stages = [
-        { key: 'in', label: secret, kind: 'start', buttons: [button] },
-        { key: 'out', kind: 'terminal' },
+        { key: 'expected', label: secret, kind: 'start', buttons: [button] },
+        { key: 'stored', kind: 'terminal' },
       ]
       const made = await post('/queues', { key: name(), name: secret, stages, settings: { allow_duplicates: true } })
       return made as unknown as { id: string; key: string }

@@ -37,7 +37,7 @@ const keys = {
 const rooms: Readonly<Record<string, (things: Things) => Promise<Readonly<Record<string, string>>>>> = {
   queueId: async (things) => {
     const { id: queueId } = await things.queue()
-    return { queueId, itemId: (await things.queueItem(queueId)).id, stageKey: 'in', to_stage: 'out' }
+    return { queueId, itemId: (await things.queueItem(queueId)).id, stageKey: 'expected', to_stage: 'stored' }
   },
   flowId: async (things) => {
     const flowId = await things.flow()

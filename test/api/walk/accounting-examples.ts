@@ -1,30 +1,27 @@
-import type { Examples } from '#test/api/walk/example.ts'
+import { ids } from '#api/http/example-ids.ts'
+import { dayIn, type WalkedRoutes } from '#test/api/walk/example.ts'
 import { nextQuery } from '#test/api/walk/second-page.ts'
+import type { Place } from '#test/support/things.ts'
 
 const accounting = '/v1/orgs/:orgId/accounting'
 const entries = `${accounting}/entries`
 
+const anEntry = async ({ things }: Place) => ({ [ids.entry]: await things.entry() })
+const inDollars = () => ({ EUR: 'USD' })
+
 /** The ledger and its reports. */
-export const accountingExamples: Examples = {
+export const accountingExamples: WalkedRoutes = {
   [`POST ${entries}`]: {
     needs: 'accounting:post',
-    call: async ({ things }) => ({
-      body: {
-        memo: 'New',
-        lines: [
-          { account_id: await things.account(), debit: '12.50' },
-          { account_id: await things.account(), credit: 12.5 },
-        ],
-      },
-    }),
+    things: async ({ things }) => ({ [ids.cash]: await things.account(), [ids.sales]: await things.account() }),
   },
-  [`GET ${entries}`]: { needs: 'accounting:read', badQuery: 'limit=0', call: () => ({}) },
-  [`GET ${entries}/:entryId`]: { needs: 'accounting:read', call: async ({ things }) => ({ params: { entryId: await things.entry() } }) },
+  [`GET ${entries}`]: { needs: 'accounting:read', badQuery: 'limit=0' },
+  [`GET ${entries}/:entryId`]: { needs: 'accounting:read', things: anEntry },
   [`POST ${entries}/:entryId/reverse`]: {
     needs: 'accounting:post',
-    call: async ({ things }) => ({ params: { entryId: await things.entry() }, body: {} }),
+    things: async (place) => ({ ...(await anEntry(place)), '2026-11-21': dayIn(0) }),
   },
-  [`GET ${accounting}/trial-balance`]: { needs: 'accounting:read', badQuery: 'currency=none', call: () => ({}) },
+  [`GET ${accounting}/trial-balance`]: { needs: 'accounting:read', badQuery: 'currency=none', things: inDollars },
   [`GET ${accounting}/ledger`]: {
     secondPage: async (place) => {
       const account = await place.things.account()
@@ -34,20 +31,27 @@ export const accountingExamples: Examples = {
     needs: 'accounting:read',
     also: ['records:read'],
     badQuery: 'account=none',
-    call: async ({ things }) => ({ query: { account: await things.account() } }),
+    things: async ({ things }) => ({ [ids.cash]: await things.account() }),
   },
-  [`GET ${accounting}/overview`]: { needs: 'accounting:read', badQuery: 'from=2026-02-30', call: () => ({}) },
-  [`GET ${accounting}/reports/profit-loss`]: { needs: 'accounting:read', badQuery: 'to=yesterday', call: () => ({}) },
-  [`GET ${accounting}/reports/balance-sheet`]: { needs: 'accounting:read', badQuery: 'recorded_before=2999-01-01', call: () => ({}) },
-  [`POST ${accounting}/seals`]: { needs: 'accounting:post', call: () => ({ body: {} }) },
-  [`GET ${accounting}/seals`]: { needs: 'accounting:read', call: () => ({}) },
-  [`GET ${accounting}/verify`]: { needs: 'accounting:read', call: () => ({}) },
+  [`GET ${accounting}/overview`]: {
+    needs: 'accounting:read',
+    badQuery: 'from=2026-02-30',
+    things: async ({ things }) => ({ [ids.cash]: await things.account() }),
+  },
+  [`GET ${accounting}/reports/profit-loss`]: { needs: 'accounting:read', badQuery: 'to=yesterday' },
+  [`GET ${accounting}/reports/balance-sheet`]: { needs: 'accounting:read', badQuery: 'recorded_before=2999-01-01' },
+  [`POST ${accounting}/seals`]: {
+    needs: 'accounting:post',
+    things: () => ({ '2026-11-21T10:30:00Z': `${dayIn(0)}T00:00:00Z` }),
+  },
+  [`GET ${accounting}/seals`]: { needs: 'accounting:read' },
+  [`GET ${accounting}/verify`]: { needs: 'accounting:read' },
   [`GET ${accounting}/export`]: {
     needs: 'accounting:read',
     badQuery: 'format=ledger',
-    call: async ({ things }) => {
+    things: async ({ things }) => {
       await things.entry()
-      return { query: { format: 'hledger' } }
+      return {}
     },
   },
 }

@@ -1,4 +1,5 @@
-import { type Call, type Example, type Examples, form } from '#test/api/walk/example.ts'
+import { ids } from '#api/http/example-ids.ts'
+import type { Texts, Walked, WalkedRoutes } from '#test/api/walk/example.ts'
 import { fromAnywhere } from '#test/support/account.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
@@ -8,7 +9,8 @@ const calendars = `${root}/calendars`
 const one = `${calendars}/:calId`
 const events = `${root}/events`
 const event = `${events}/:eventId`
-const window = { from: '2026-12-01', to: '2026-12-31' }
+const bookable = '2026-12-01T09:00:00Z'
+const invitation = 'example-token-of-the-invitation'
 
 /** Permissions are set for each calendar, so a call gives its caller a role for its calendar. */
 async function granted(place: Place, caller: Caller, permission: string): Promise<string> {
@@ -19,47 +21,56 @@ async function granted(place: Place, caller: Caller, permission: string): Promis
   return id
 }
 
-const onCalendar = (permission: string, call: (calId: string, place: Place, caller: Caller) => Call | Promise<Call>): Example => ({
+/** A route of a calendar, and of the thing that `more` makes in it: the text that stands for it in the example, and what makes it. */
+const ofCalendar = (
+  permission: string,
+  more?: readonly [text: string, make: (place: Place, calId: string) => Promise<string>],
+): Walked => ({
   needs: 'member',
-  call: async (place, caller) => call(await granted(place, caller, permission), place, caller),
+  things: async (place, caller) => {
+    const calId = await granted(place, caller, permission)
+    return { [ids.calendar]: calId, ...(more ? { [more[0]]: await more[1](place, calId) } : {}) }
+  },
 })
-const ofCalendar = (permission: string, body?: unknown): Example =>
-  onCalendar(permission, (calId) => ({ params: { calId }, ...(body === undefined ? {} : { body }) }))
-const ofEvent = (permission: string, more: Omit<Call, 'params'> = {}): Example =>
-  onCalendar(permission, async (calId, { things }) => ({ params: { eventId: await things.calendarEvent(calId) }, ...more }))
+const ofEvent = (permission: string): Walked => ({
+  needs: 'member',
+  things: async (place, caller) => ({ [ids.event]: await place.things.calendarEvent(await granted(place, caller, permission)) }),
+})
+const ofVisitor = (things: (place: Place) => Promise<Texts>): Walked => ({ needs: 'public', things })
+
+const ofPage = ofVisitor(async ({ things }) => ({ tastings: await things.bookingPage() }))
+const booking = async ({ things }: Place) => ({ tastings: await things.bookingPage(), [bookable]: things.bookingTime() })
+const ofInvitation = ofVisitor(async ({ things }) => ({ [invitation]: await things.calendarInvitation() }))
+
+/** An invitation with the token of the form on its page. */
+async function answerable({ things, world, org }: Place): Promise<Texts> {
+  const token = await things.calendarInvitation()
+  const page = await world.visitor.get(`/rsvp/${org.id}/${token}`, fromAnywhere())
+  return { [invitation]: token, 'example-form-token': /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '' }
+}
 
 const memberEmail = async ({ world }: Place, userId: string): Promise<string> =>
   (await world.db.query<{ email: string }>('select email from users where id = $1', [userId])).rows[0]?.email ?? ''
 
 /** Calendars and events: routes accept members, and the calendar decides what they may do. */
-export const calendarExamples: Examples = {
-  [`GET ${calendars}`]: { needs: 'member', badQuery: 'all=maybe', call: () => ({}) },
-  [`POST ${calendars}`]: {
-    needs: 'member',
-    peopleOnly: true,
-    call: ({ things }) => ({ body: { kind: 'personal', key: things.name(), name: 'Mine' } }),
-  },
+export const calendarExamples: WalkedRoutes = {
+  [`GET ${calendars}`]: { needs: 'member', badQuery: 'all=maybe' },
+  [`POST ${calendars}`]: { needs: 'member', peopleOnly: true, things: ({ things }) => ({ tastings: things.name() }) },
   [`GET ${one}`]: ofCalendar('calendar:read'),
-  [`PATCH ${one}`]: ofCalendar('calendar:manage', { name: 'Changed' }),
+  [`PATCH ${one}`]: ofCalendar('calendar:manage'),
   [`DELETE ${one}`]: ofCalendar('calendar:manage'),
-  [`POST ${one}/feed`]: ofCalendar('calendar:manage', { enabled: true }),
+  [`POST ${one}/feed`]: ofCalendar('calendar:manage'),
   [`GET ${one}/export`]: ofCalendar('calendar:read'),
-  [`POST ${one}/import`]: onCalendar('calendar:write', (calId) => ({
-    params: { calId },
-    type: 'text/calendar',
-    body: 'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:one\r\nDTSTART:20261201T090000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n',
-  })),
+  [`POST ${one}/import`]: ofCalendar('calendar:write'),
   [`GET ${one}/shares`]: ofCalendar('calendar:manage'),
-  [`POST ${one}/shares`]: onCalendar('calendar:manage', async (calId, place) => ({
-    params: { calId },
-    body: { email: await memberEmail(place, await place.things.member()), level: 'read' },
-  })),
-  [`DELETE ${one}/shares/:shareId`]: onCalendar('calendar:manage', async (calId, { things }) => ({
-    params: { calId, shareId: await things.calendarShare(calId) },
-  })),
+  [`POST ${one}/shares`]: ofCalendar('calendar:manage', [
+    'ben@example.com',
+    async (place) => memberEmail(place, await place.things.member()),
+  ]),
+  [`DELETE ${one}/shares/:shareId`]: ofCalendar('calendar:manage', [ids.calendarShare, ({ things }, calId) => things.calendarShare(calId)]),
   [`PATCH ${one}/records/:recordId`]: {
     needs: 'member',
-    call: async (place, caller) => {
+    things: async (place, caller) => {
       const { id, key, record, field, type } = await place.things.recordsCalendar()
       if (caller.id !== place.org.ownerId) {
         const policy = [
@@ -68,79 +79,38 @@ export const calendarExamples: Examples = {
         ]
         await place.things.hold(await place.things.role(policy), caller.id)
       }
-      return { params: { calId: id, recordId: record }, body: { start: '2026-12-02' } }
+      return { [ids.calendar]: id, [ids.order]: record }
     },
   },
-  [`GET ${events}`]: { needs: 'member', badQuery: 'from=soon&to=later', call: () => ({ query: window }) },
-  [`POST ${events}`]: onCalendar('calendar:write', (calendar_id) => ({
-    body: { calendar_id, title: 'Made', start: '2026-12-01T09:00:00Z' },
-  })),
+  [`GET ${events}`]: { needs: 'member', badQuery: 'from=soon&to=later' },
+  [`POST ${events}`]: ofCalendar('calendar:write'),
   [`GET ${event}`]: ofEvent('calendar:read'),
-  [`PATCH ${event}`]: ofEvent('calendar:write', { body: { title: 'Changed' } }),
+  [`PATCH ${event}`]: ofEvent('calendar:write'),
   [`DELETE ${event}`]: ofEvent('calendar:write'),
   [`POST ${event}/rsvp`]: {
     needs: 'member',
     peopleOnly: true,
-    call: async ({ things }, { id }) => {
+    things: async ({ things }, { id }) => {
       const { id: calId } = await things.calendar()
-      return { params: { eventId: await things.calendarEvent(calId, { attendees: [{ user_id: id }] }) }, body: { status: 'accepted' } }
+      return { [ids.event]: await things.calendarEvent(calId, { attendees: [{ user_id: id }] }) }
     },
   },
-  'GET /cal/:orgId/book/:calendarKey': {
-    needs: 'public',
-    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() } }),
-  },
-  'GET /cal/:orgId/book/:calendarKey/slots': {
-    needs: 'public',
-    badQuery: 'from=soon&to=later',
-    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() }, query: window }),
-  },
-  'POST /cal/:orgId/book/:calendarKey': {
-    needs: 'public',
-    call: async ({ things }) => ({
-      params: { calendarKey: await things.bookingPage() },
-      body: { start: things.bookingTime(), name: 'Vera Visitor', email: 'vera@example.com' },
-    }),
-  },
-  'GET /cal/:orgId/feed/:token': { needs: 'public', call: async ({ things }) => ({ params: { token: await things.calendarFeed() } }) },
-  'GET /cal/:orgId/rsvp/:token': {
-    needs: 'public',
-    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
-  },
-  'POST /cal/:orgId/rsvp/:token': {
-    needs: 'public',
-    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() }, body: { status: 'tentative' } }),
-  },
-  'GET /cal/:orgId/rsvp/:token/ics': {
-    needs: 'public',
-    call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }),
-  },
-  'GET /book/:orgId/:calendarKey': {
-    needs: 'public',
-    call: async ({ things }) => ({ params: { calendarKey: await things.bookingPage() } }),
-  },
-  'POST /book/:orgId/:calendarKey': {
-    needs: 'public',
-    call: async ({ things }) => ({
-      params: { calendarKey: await things.bookingPage() },
-      ...form({ start: things.bookingTime(), name: 'Vera Visitor', email: 'vera@example.com' }),
-    }),
-  },
-  'GET /rsvp/:orgId/:token': { needs: 'public', call: async ({ things }) => ({ params: { token: await things.calendarInvitation() } }) },
-  'POST /rsvp/:orgId/:token': {
-    needs: 'public',
-    call: async ({ things, world, org }) => {
-      const token = await things.calendarInvitation()
-      const page = await world.visitor.get(`/rsvp/${org.id}/${token}`, fromAnywhere())
-      const formToken = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-      return { params: { token }, ...form({ form_token: formToken, status: 'accepted' }) }
-    },
-  },
-  [`GET ${root}/freebusy`]: { needs: 'member', badQuery: 'from=soon&to=later', call: () => ({ query: window }) },
-  [`POST ${root}/suggest`]: { needs: 'member', call: () => ({ body: { ...window, duration: 30 } }) },
+  'GET /cal/:orgId/book/:calendarKey': ofPage,
+  'GET /cal/:orgId/book/:calendarKey/slots': { ...ofPage, badQuery: 'from=soon&to=later' },
+  'POST /cal/:orgId/book/:calendarKey': ofVisitor(booking),
+  'GET /cal/:orgId/feed/:token': ofVisitor(async ({ things }) => ({ 'example-token-of-the-feed.ics': await things.calendarFeed() })),
+  'GET /cal/:orgId/rsvp/:token': ofInvitation,
+  'POST /cal/:orgId/rsvp/:token': ofInvitation,
+  'GET /cal/:orgId/rsvp/:token/ics': ofInvitation,
+  'GET /book/:orgId/:calendarKey': ofPage,
+  'POST /book/:orgId/:calendarKey': ofVisitor(booking),
+  'GET /rsvp/:orgId/:token': ofInvitation,
+  'POST /rsvp/:orgId/:token': ofVisitor(answerable),
+  [`GET ${root}/freebusy`]: { needs: 'member', badQuery: 'from=soon&to=later' },
+  [`POST ${root}/suggest`]: { needs: 'member' },
   [`GET ${root}/records/:typeKey/:recordId/events`]: {
     needs: 'records:read',
     on: ({ params }) => params?.typeKey ?? '',
-    call: async ({ things, keys }) => ({ params: { typeKey: keys.type, recordId: await things.record() } }),
+    things: async ({ things }) => ({ [ids.order]: await things.record() }),
   },
 }

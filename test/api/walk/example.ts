@@ -20,8 +20,8 @@ export interface Call {
 /** Makes the call for the second page of a list with a cursor, from fresh things. */
 export type SecondPage = (place: Place) => Promise<Call & Required<Pick<Call, 'query'>>>
 
-/** A route as the walks know it: its callers by the contract, whatever its declaration says, and a call that succeeds. */
-export interface Example {
+/** A route as the walks know it: its callers by the contract, whatever its declaration says, and what its declared example needs. */
+export interface Walked {
   readonly needs: Permission | 'public' | 'any' | 'person' | 'member'
   /** Permissions without which the work finds nothing: an unreadable record does not exist for the caller. */
   readonly also?: readonly Permission[]
@@ -45,11 +45,25 @@ export interface Example {
   readonly badQuery?: string
   /** Set for a list with a cursor. */
   readonly secondPage?: SecondPage
-  /** Makes the things that one call uses up, for this caller. */
-  readonly call: (place: Place, caller: Caller) => Call | Promise<Call>
+  /**
+   * Makes the things that one call uses up, for this caller, and names them by the texts that stand for them in the declared example: ids,
+   * keys, tokens.
+   */
+  readonly things?: (place: Place, caller: Caller) => Texts | Promise<Texts>
+  /** Changes the call where the declaration cannot hold all of it: signatures, the client that must send it. */
+  readonly change?: (call: Call, place: Place) => Call | Promise<Call>
 }
 
-/** Examples by method and path as routes declare them, with the base of the public address. */
+/** A route with the call of its declared example. */
+export interface Example extends Walked {
+  readonly call: (place: Place, caller: Caller) => Promise<Call>
+}
+
+/** Texts of a place by the texts of a declared example for which they are sent. */
+export type Texts = Readonly<Record<string, string>>
+
+/** Routes by method and path as they are declared, with the base of the public address. */
+export type WalkedRoutes = Readonly<Record<string, Walked>>
 export type Examples = Readonly<Record<string, Example>>
 
 /** The address of an example's call. */
@@ -73,3 +87,6 @@ export const form = (fields: Readonly<Record<string, string>>): Call => ({
   type: 'application/x-www-form-urlencoded',
   body: new URLSearchParams(fields).toString(),
 })
+
+/** A date some days ahead, where the fixed one of a declared example would be wrong on another day. */
+export const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)

@@ -1,7 +1,10 @@
+import { sections } from '#api/routes.ts'
 import { accountingExamples } from '#test/api/walk/accounting-examples.ts'
 import { calendarExamples } from '#test/api/walk/calendar-examples.ts'
+import { callOf } from '#test/api/walk/call-of.ts'
+import { namedRoutes } from '#test/api/walk/chosen.ts'
 import { driveExamples } from '#test/api/walk/drive-examples.ts'
-import type { Examples } from '#test/api/walk/example.ts'
+import type { Examples, WalkedRoutes } from '#test/api/walk/example.ts'
 import { flowExamples } from '#test/api/walk/flow-examples.ts'
 import { formExamples } from '#test/api/walk/form-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
@@ -12,9 +15,10 @@ import { queueExamples } from '#test/api/walk/queue-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { siteExamples } from '#test/api/walk/site-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
+import type { Caller } from '#test/support/factories.ts'
+import type { Place } from '#test/support/things.ts'
 
-/** An example of every route. */
-export const examples: Examples = {
+const walked: WalkedRoutes = {
   ...platformExamples,
   ...workspaceExamples,
   ...recordExamples,
@@ -29,3 +33,13 @@ export const examples: Examples = {
   ...calendarExamples,
   ...queueExamples,
 }
+
+const routes = new Map(namedRoutes(sections).map(({ name, route }) => [name, route]))
+
+/** An example of every route. */
+export const examples: Examples = Object.fromEntries(
+  Object.entries(walked).flatMap(([name, one]) => {
+    const route = routes.get(name)
+    return route ? [[name, { ...one, call: (place: Place, caller: Caller) => callOf(route, one, place, caller) }]] : []
+  }),
+)

@@ -1,42 +1,39 @@
-import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { ids } from '#api/http/example-ids.ts'
+import type { Call, Walked, WalkedRoutes } from '#test/api/walk/example.ts'
 import { linkedPage, nextQuery } from '#test/api/walk/second-page.ts'
-import { echo } from '#test/support/things.ts'
+import type { Place } from '#test/support/things.ts'
 
 const functions = '/v1/orgs/:orgId/functions'
 const one = `${functions}/:fnId`
 
 const onFunction = ({ params }: Call): string => params?.fnId ?? ''
-const ofFunction = (needs: Example['needs'], body?: object): Example => ({
-  needs,
-  on: onFunction,
-  call: async ({ things }) => ({ params: { fnId: await things.fn() }, ...(body ? { body } : {}) }),
-})
-const run: Example = { needs: 'public', anyBody: true, call: async ({ things }) => ({ params: { functionId: await things.fn() } }) }
+const aFunction = async ({ things }: Place) => ({ [ids.function]: await things.fn() })
+const ofFunction = (needs: Walked['needs']): Walked => ({ needs, on: onFunction, things: aFunction })
+const run: Walked = { needs: 'public', anyBody: true, things: aFunction }
 
 /** Functions, their runs, versions and secrets, and their public address. All belong to the functions app. */
-export const functionExamples: Examples = {
-  [`GET ${functions}/secrets`]: { needs: 'functions:create', call: () => ({}) },
+export const functionExamples: WalkedRoutes = {
+  [`GET ${functions}/secrets`]: { needs: 'functions:create' },
   [`PUT ${functions}/secrets/:name`]: {
     needs: 'functions:create',
     makesNamed: true,
-    call: ({ things }) => ({ params: { name: things.name().toUpperCase() }, body: { value: 'hush' } }),
+    things: ({ things }) => ({ SHOP_PASSWORD: things.name().toUpperCase() }),
   },
   [`DELETE ${functions}/secrets/:name`]: {
     needs: 'functions:create',
-    call: async ({ things }) => ({ params: { name: await things.secret() } }),
+    things: async ({ things }) => ({ SHOP_PASSWORD: await things.secret() }),
   },
   [`GET ${functions}`]: {
     needs: 'functions:read',
     perItem: true,
     secondPage: linkedPage('/functions', (things) => things.fn()),
-    call: () => ({}),
   },
-  [`POST ${functions}`]: { needs: 'functions:create', call: () => ({ body: { name: 'New', source: echo } }) },
-  [`GET ${functions}/sdk.d.ts`]: { needs: 'functions:read', perItem: true, call: () => ({}) },
+  [`POST ${functions}`]: { needs: 'functions:create' },
+  [`GET ${functions}/sdk.d.ts`]: { needs: 'functions:read', perItem: true },
   [`GET ${one}`]: ofFunction('functions:read'),
-  [`PUT ${one}`]: ofFunction('functions:create', { name: 'Changed' }),
+  [`PUT ${one}`]: ofFunction('functions:create'),
   [`DELETE ${one}`]: ofFunction('functions:create'),
-  [`POST ${one}/invoke`]: ofFunction('functions:invoke', { input: 1 }),
+  [`POST ${one}/invoke`]: ofFunction('functions:invoke'),
   [`GET ${one}/runs`]: {
     ...ofFunction('functions:read'),
     badQuery: 'limit=0',
@@ -49,22 +46,14 @@ export const functionExamples: Examples = {
   [`GET ${one}/runs/:runId`]: {
     needs: 'functions:read',
     on: onFunction,
-    call: async ({ things }) => {
+    things: async ({ things }) => {
       const fnId = await things.fn()
-      return { params: { fnId, runId: await things.run(fnId) } }
+      return { [ids.function]: fnId, [ids.functionRun]: await things.run(fnId) }
     },
   },
   [`GET ${one}/versions`]: ofFunction('functions:read'),
-  [`GET ${one}/versions/:version`]: {
-    needs: 'functions:read',
-    on: onFunction,
-    call: async ({ things }) => ({ params: { fnId: await things.fn(), version: '1' } }),
-  },
-  [`POST ${one}/versions/:version/restore`]: {
-    needs: 'functions:create',
-    on: onFunction,
-    call: async ({ things }) => ({ params: { fnId: await things.fn(), version: '1' } }),
-  },
+  [`GET ${one}/versions/:version`]: ofFunction('functions:read'),
+  [`POST ${one}/versions/:version/restore`]: ofFunction('functions:create'),
   'GET /fn/:orgId/:functionId': run,
-  'POST /fn/:orgId/:functionId': { ...run, call: async (place, caller) => ({ ...(await run.call(place, caller)), body: { a: 1 } }) },
+  'POST /fn/:orgId/:functionId': run,
 }

@@ -1,47 +1,29 @@
-import { type Examples, form } from '#test/api/walk/example.ts'
+import type { Call, WalkedRoutes } from '#test/api/walk/example.ts'
 import { createAccount, password, resetToken } from '#test/support/account.ts'
+import type { Place } from '#test/support/things.ts'
+
+const mailed = 'example-token-of-the-mail'
+const passwordToken = async ({ world }: Place) => ({ [mailed]: await resetToken(world, (await createAccount(world)).id) })
+const invitationToken = async ({ things }: Place) => ({ [mailed]: await things.token() })
+const asNewPerson = async (call: Call, { world }: Place) => ({ ...call, client: (await createAccount(world)).client })
 
 /** Routes outside workspaces. */
-export const platformExamples: Examples = {
+export const platformExamples: WalkedRoutes = {
   'POST /v1/auth/sign-in': {
     needs: 'public',
-    call: async ({ world }) => ({ body: { email: (await createAccount(world)).email, password } }),
+    things: async ({ world }) => ({ 'ada@example.com': (await createAccount(world)).email, 'example password': password }),
   },
-  'POST /v1/auth/sign-out': { needs: 'person', call: async ({ world }) => ({ client: (await createAccount(world)).client }) },
-  'GET /v1/auth/me': { needs: 'any', call: () => ({}) },
-  'POST /v1/auth/password': {
-    needs: 'person',
-    call: async ({ world }) => ({ client: (await createAccount(world)).client, body: { current: password, next: 'another password' } }),
-  },
-  'POST /v1/auth/forgot': { needs: 'public', call: () => ({ body: { email: 'nobody@example.com' } }) },
-  'POST /v1/auth/reset': {
-    needs: 'public',
-    call: async ({ world }) => {
-      const { id } = await createAccount(world)
-      return { body: { token: await resetToken(world, id), password: 'another password' } }
-    },
-  },
-  'POST /v1/auth/accept-invite': {
-    needs: 'public',
-    call: async ({ things }) => ({ body: { token: await things.token(), name: 'Ivy Invited', password } }),
-  },
-  'GET /': { needs: 'public', call: () => ({}) },
-  'GET /reset': {
-    needs: 'public',
-    call: async ({ world }) => ({ query: { token: await resetToken(world, (await createAccount(world)).id) } }),
-  },
-  'POST /reset': {
-    needs: 'public',
-    call: async ({ world }) => {
-      const { id } = await createAccount(world)
-      return form({ token: await resetToken(world, id), password: 'another password' })
-    },
-  },
-  'GET /accept-invite': { needs: 'public', call: async ({ things }) => ({ query: { token: await things.token() } }) },
-  'POST /accept-invite': {
-    needs: 'public',
-    call: async ({ things }) => form({ token: await things.token(), name: 'Ivy Invited', password }),
-  },
-  'GET /v1/orgs': { needs: 'person', call: () => ({}) },
-  'POST /v1/orgs': { needs: 'person', call: () => ({ body: { name: 'Another' } }) },
+  'POST /v1/auth/sign-out': { needs: 'person', change: asNewPerson },
+  'GET /v1/auth/me': { needs: 'any' },
+  'POST /v1/auth/password': { needs: 'person', things: () => ({ 'example password': password }), change: asNewPerson },
+  'POST /v1/auth/forgot': { needs: 'public' },
+  'POST /v1/auth/reset': { needs: 'public', things: passwordToken },
+  'POST /v1/auth/accept-invite': { needs: 'public', things: invitationToken },
+  'GET /': { needs: 'public' },
+  'GET /reset': { needs: 'public', things: passwordToken },
+  'POST /reset': { needs: 'public', things: passwordToken },
+  'GET /accept-invite': { needs: 'public', things: invitationToken },
+  'POST /accept-invite': { needs: 'public', things: invitationToken },
+  'GET /v1/orgs': { needs: 'person' },
+  'POST /v1/orgs': { needs: 'person' },
 }

@@ -64,5 +64,5 @@ export function sameFor(text: string, sent: string, mark: string): string {
     .replaceAll(uuid, 'ID')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/"(\w+_ms|ms)":\d+/g, '"$1":0')
-    .replaceAll(/\bA-\d+/g, 'NUMBER')
+    .replaceAll(/\bORD-\d+/g, 'NUMBER')
 }

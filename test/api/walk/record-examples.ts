@@ -1,4 +1,5 @@
-import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { ids } from '#api/http/example-ids.ts'
+import type { Call, Walked, WalkedRoutes } from '#test/api/walk/example.ts'
 import { linkedPage, linkedQuery, nextQuery } from '#test/api/walk/second-page.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -9,46 +10,39 @@ const rules = `${org}/notification-rules`
 
 const onType = (_: Call, { keys }: Place): string => keys.type
 const typed = ({ keys }: Place): { typeKey: string } => ({ typeKey: keys.type })
-const ofRecord = async (place: Place): Promise<{ typeKey: string; recordId: string }> => ({
-  ...typed(place),
-  recordId: await place.things.record(),
-})
+const aRecord = async ({ things }: Place) => ({ [ids.order]: await things.record() })
+const aRule = async ({ things }: Place) => ({ [ids.rule]: await things.rule() })
 const readable = { also: ['records:read'] } as const
 
-/** A route about one field that checks `fields:create` for its type. */
-const ofField = (change: (place: Place, fieldId: string) => Promise<unknown> | unknown, body?: (place: Place) => unknown): Example => ({
+/** A route about one field that checks `fields:create` for its type. `id` stands for the field. */
+const ofField = (id: string, change: (place: Place, fieldId: string) => Promise<unknown> | unknown = () => undefined): Walked => ({
   needs: 'fields:create',
   on: onType,
-  call: async (place) => {
+  things: async (place) => {
     const fieldId = await place.things.field()
     await change(place, fieldId)
-    return { params: { fieldId }, ...(body ? { body: body(place) } : {}) }
+    return { [id]: fieldId }
   },
 })
 
 /** Types, fields, records and their audit. */
-export const recordExamples: Examples = {
+export const recordExamples: WalkedRoutes = {
   [`GET ${org}/types`]: {
     needs: 'types:read',
     perItem: true,
     secondPage: linkedPage('/types', (things) => things.type()),
-    call: () => ({}),
   },
   [`POST ${org}/types`]: {
     needs: 'types:create',
     on: ({ body }) => (body as { key: string }).key,
     keyInside: true,
-    call: ({ things }) => ({ body: { key: things.name(), label: 'New' } }),
+    things: ({ things }) => ({ orders: things.name() }),
   },
-  [`PATCH ${org}/types/:typeKey`]: {
-    needs: 'types:update',
-    on: onType,
-    call: (place) => ({ params: typed(place), body: { description: 'Changed' } }),
-  },
+  [`PATCH ${org}/types/:typeKey`]: { needs: 'types:update', on: onType },
   [`DELETE ${org}/types/:typeKey`]: {
     needs: 'types:delete',
     on: ({ params }) => params?.typeKey ?? '',
-    call: async ({ things }) => ({ params: { typeKey: await things.type() } }),
+    things: async ({ things }) => ({ orders: await things.type() }),
   },
   [`GET ${fields}`]: {
     secondPage: async (place) => ({ query: await linkedQuery(place, '/fields', { entity_type: place.keys.type }) }),
@@ -56,51 +50,33 @@ export const recordExamples: Examples = {
     on: onType,
     keyInside: true,
     badQuery: 'entity_type=',
-    call: ({ keys }) => ({ query: { entity_type: keys.type } }),
   },
-  [`POST ${fields}`]: {
-    needs: 'fields:create',
-    on: onType,
-    keyInside: true,
-    call: ({ things, keys }) => ({ body: { entity_type: keys.type, key: things.name(), label: 'New', type: 'string' } }),
-  },
-  [`PATCH ${fields}/:fieldId`]: ofField(
-    () => undefined,
-    () => ({ label: 'Changed' }),
-  ),
-  [`DELETE ${fields}/:fieldId`]: { ...ofField(() => undefined), needs: 'fields:delete' },
-  [`PUT ${fields}/:fieldId/autogen`]: ofField(
-    () => undefined,
-    () => ({ pattern: 'A-{seq}' }),
-  ),
-  [`DELETE ${fields}/:fieldId/autogen`]: ofField(({ things }, id) => things.numbered(id)),
-  [`PUT ${fields}/:fieldId/formula`]: ofField(
-    () => undefined,
-    ({ keys }) => ({ formula: `CONCAT(${keys.name},"!")` }),
-  ),
-  [`DELETE ${fields}/:fieldId/formula`]: ofField(({ things }, id) => things.computed(id)),
-  [`PUT ${fields}/:fieldId/description`]: ofField(
-    () => undefined,
-    () => ({ description: 'Changed' }),
-  ),
+  [`POST ${fields}`]: { needs: 'fields:create', on: onType, keyInside: true, things: ({ things }) => ({ order_total: things.name() }) },
+  [`PATCH ${fields}/:fieldId`]: ofField(ids.orderTotalField),
+  [`DELETE ${fields}/:fieldId`]: { ...ofField(ids.orderTotalField), needs: 'fields:delete' },
+  [`PUT ${fields}/:fieldId/autogen`]: ofField(ids.orderNumberField),
+  [`DELETE ${fields}/:fieldId/autogen`]: ofField(ids.orderNumberField, ({ things }, id) => things.numbered(id)),
+  [`PUT ${fields}/:fieldId/formula`]: ofField(ids.orderTitleField),
+  [`DELETE ${fields}/:fieldId/formula`]: ofField(ids.orderTitleField, ({ things }, id) => things.computed(id)),
+  [`PUT ${fields}/:fieldId/description`]: ofField(ids.orderTotalField),
   [`PUT ${fields}/:fieldId/ref-type`]: {
     needs: 'fields:create',
     on: onType,
-    call: async ({ things, keys }) => ({
-      params: { fieldId: await things.field({ type: 'ref', rules: { ref_type: keys.type } }) },
-      body: { ref_type: await things.type() },
+    things: async ({ things, keys }) => ({
+      [ids.previousOrderField]: await things.field({ type: 'ref', rules: { ref_type: keys.type } }),
+      orders: await things.type(),
     }),
   },
   [`GET ${org}/records`]: {
     needs: 'records:read',
     perItem: true,
     secondPage: linkedPage('/records', (things) => things.type()),
-    call: () => ({}),
   },
   [`POST ${records}`]: {
     needs: 'records:create',
+    ...readable,
     on: onType,
-    call: (place) => ({ params: typed(place), body: { values: { [place.keys.name]: 'new' } } }),
+    things: async ({ things }) => ({ [ids.previousOrder]: await things.record() }),
   },
   [`GET ${records}`]: {
     needs: 'records:read',
@@ -110,75 +86,29 @@ export const recordExamples: Examples = {
       for (const _ of [1, 2]) await place.things.record()
       return { params: typed(place), query: await nextQuery(place, `/records/${place.keys.type}`) }
     },
-    call: (place) => ({ params: typed(place) }),
   },
-  [`POST ${records}/query`]: {
-    needs: 'records:read',
-    on: onType,
-    call: (place) => ({ params: typed(place), body: { filter: { not: { field: 'created_by', op: 'in', value: [place.org.id] } } } }),
-  },
-  [`GET ${records}/aggregate`]: {
-    needs: 'records:read',
-    on: onType,
-    badQuery: 'metrics=none',
-    call: (place) => ({ params: typed(place), query: { metrics: 'count', group_by: 'created_at:month' } }),
-  },
-  [`GET ${records}/export`]: { needs: 'records:export', on: onType, badQuery: 'filter=x', call: (place) => ({ params: typed(place) }) },
-  [`POST ${records}/import`]: {
-    needs: 'records:import',
-    on: onType,
-    badQuery: 'dates=x',
-    call: (place) => ({ params: typed(place), body: `${place.keys.name}\r\nimported\r\n`, type: 'text/csv' }),
-  },
+  [`POST ${records}/query`]: { needs: 'records:read', on: onType },
+  [`GET ${records}/aggregate`]: { needs: 'records:read', on: onType, badQuery: 'metrics=none' },
+  [`GET ${records}/export`]: { needs: 'records:export', on: onType, badQuery: 'filter=x' },
+  [`POST ${records}/import`]: { needs: 'records:import', on: onType, badQuery: 'dates=x' },
   [`POST ${records}/batch`]: {
     needs: 'member',
-    call: (place) => ({ params: typed(place), body: { operations: [{ op: 'create', values: {} }] } }),
+    things: async ({ things }) => ({ [ids.previousOrder]: await things.record() }),
   },
-  [`GET ${records}/:recordId`]: { needs: 'records:read', on: onType, call: async (place) => ({ params: await ofRecord(place) }) },
-  [`GET ${records}/:recordId/values`]: { needs: 'records:read', on: onType, call: async (place) => ({ params: await ofRecord(place) }) },
-  [`PUT ${records}/:recordId/values`]: {
-    needs: 'records:update',
-    ...readable,
-    on: onType,
-    call: async (place) => ({ params: await ofRecord(place), body: { values: { [place.keys.name]: 'changed' } } }),
-  },
-  [`DELETE ${records}/:recordId`]: {
-    needs: 'records:delete',
-    ...readable,
-    on: onType,
-    call: async (place) => ({ params: await ofRecord(place) }),
-  },
-  [`GET ${org}/audit`]: { needs: 'audit:read', perItem: true, badQuery: 'limit=0', call: () => ({}) },
+  [`GET ${records}/:recordId`]: { needs: 'records:read', on: onType, things: aRecord },
+  [`GET ${records}/:recordId/values`]: { needs: 'records:read', on: onType, things: aRecord },
+  [`PUT ${records}/:recordId/values`]: { needs: 'records:update', ...readable, on: onType, things: aRecord },
+  [`DELETE ${records}/:recordId`]: { needs: 'records:delete', ...readable, on: onType, things: aRecord },
+  [`GET ${org}/audit`]: { needs: 'audit:read', perItem: true, badQuery: 'limit=0', things: aRecord },
   [`GET ${rules}`]: {
     needs: 'notifications:read',
     perItem: true,
     secondPage: linkedPage('/notification-rules', (things) => things.rule()),
-    call: () => ({}),
   },
-  [`POST ${rules}`]: {
-    needs: 'notifications:create',
-    ...readable,
-    on: onType,
-    keyInside: true,
-    call: ({ keys }) => ({
-      body: { name: 'New', object_type: keys.type, event: 'deleted', title: 'Gone', filter: { field: keys.name, op: 'not_empty' } },
-    }),
-  },
-  [`GET ${rules}/:ruleId`]: {
-    needs: 'notifications:read',
-    on: onType,
-    call: async ({ things }) => ({ params: { ruleId: await things.rule() } }),
-  },
-  [`PUT ${rules}/:ruleId`]: {
-    needs: 'notifications:create',
-    on: onType,
-    call: async ({ things }) => ({ params: { ruleId: await things.rule() }, body: { enabled: false } }),
-  },
-  [`DELETE ${rules}/:ruleId`]: {
-    needs: 'notifications:delete',
-    on: onType,
-    call: async ({ things }) => ({ params: { ruleId: await things.rule() } }),
-  },
+  [`POST ${rules}`]: { needs: 'notifications:create', ...readable, on: onType, keyInside: true },
+  [`GET ${rules}/:ruleId`]: { needs: 'notifications:read', on: onType, things: aRule },
+  [`PUT ${rules}/:ruleId`]: { needs: 'notifications:create', on: onType, things: aRule },
+  [`DELETE ${rules}/:ruleId`]: { needs: 'notifications:delete', on: onType, things: aRule },
   [`GET ${org}/notifications`]: {
     needs: 'member',
     badQuery: 'limit=0',
@@ -186,13 +116,12 @@ export const recordExamples: Examples = {
       for (const _ of [1, 2]) await place.things.notification(place.org.ownerId)
       return { query: await nextQuery(place, '/notifications') }
     },
-    call: () => ({}),
   },
-  [`GET ${org}/notifications/unread-count`]: { needs: 'member', call: () => ({}) },
+  [`GET ${org}/notifications/unread-count`]: { needs: 'member' },
   [`POST ${org}/notifications/read/:notificationId`]: {
     needs: 'member',
     peopleOnly: true,
-    call: async ({ things }, { id }) => ({ params: { notificationId: await things.notification(id) } }),
+    things: async ({ things }, { id }) => ({ [ids.notification]: await things.notification(id) }),
   },
-  [`POST ${org}/notifications/read-all`]: { needs: 'member', call: () => ({}) },
+  [`POST ${org}/notifications/read-all`]: { needs: 'member' },
 }

@@ -1,4 +1,5 @@
-import type { Call, Example, Examples } from '#test/api/walk/example.ts'
+import { ids } from '#api/http/example-ids.ts'
+import type { Call, Walked, WalkedRoutes } from '#test/api/walk/example.ts'
 import type { Place } from '#test/support/things.ts'
 
 const sites = '/v1/orgs/:orgId/sites'
@@ -11,67 +12,62 @@ const keys = new Map<string, string>()
 async function aSite({ things }: Place) {
   const { id, key } = await things.site()
   keys.set(id, key)
-  return { siteId: id }
+  return { [ids.site]: id }
 }
-const ofSite: Pick<Example, 'needs' | 'on'> = { needs: 'content:manage', on: ({ params }: Call) => keys.get(params?.siteId ?? '') ?? '' }
-const ofAssets: Pick<Example, 'needs' | 'on'> = { needs: 'content:manage', on: () => 'assets' }
+const ofSite: Walked = { needs: 'content:manage', on: ({ params }: Call) => keys.get(params?.siteId ?? '') ?? '', things: aSite }
+const ofDocument: Walked = {
+  ...ofSite,
+  things: async (place) => {
+    const site = await aSite(place)
+    return { ...site, 'guides/brewing': await place.things.document(site[ids.site]) }
+  },
+}
 
-const text = { body: 'Hello', type: 'text/plain' }
+const ofAssets: Walked = { needs: 'content:manage', on: () => 'assets' }
+const ofAsset: Walked = { ...ofAssets, things: async ({ things }) => ({ 'notes/hours.txt': await things.asset() }) }
 
 /** Websites, their content and their public addresses. */
-export const siteExamples: Examples = {
-  [`GET ${sites}`]: { needs: 'content:manage', perItem: true, call: () => ({}) },
+export const siteExamples: WalkedRoutes = {
+  [`GET ${sites}`]: { needs: 'content:manage', perItem: true },
   [`POST ${sites}`]: {
     needs: 'content:manage',
     on: ({ body }) => (body as { key: string }).key,
     keyInside: true,
-    call: ({ things }) => ({ body: { key: things.name(), name: 'Made' } }),
+    things: ({ things }) => ({ shop: things.name() }),
   },
-  [`GET ${one}`]: { ...ofSite, call: async (place) => ({ params: await aSite(place) }) },
-  [`PATCH ${one}`]: { ...ofSite, call: async (place) => ({ params: await aSite(place), body: { name: 'Other' } }) },
-  [`DELETE ${one}`]: { ...ofSite, call: async (place) => ({ params: await aSite(place) }) },
-  [`GET ${content}`]: { ...ofSite, badQuery: 'limit=0', call: async (place) => ({ params: await aSite(place) }) },
-  [`GET ${content}/*path`]: {
-    ...ofSite,
-    call: async (place) => {
-      const params = await aSite(place)
-      return { params: { ...params, path: await place.things.document(params.siteId) } }
-    },
-  },
+  [`GET ${one}`]: ofSite,
+  [`PATCH ${one}`]: ofSite,
+  [`DELETE ${one}`]: ofSite,
+  [`GET ${content}`]: { ...ofSite, badQuery: 'limit=0' },
+  [`GET ${content}/*path`]: ofDocument,
   [`PUT ${content}/*path`]: {
     ...ofSite,
     makesNamed: true,
-    call: async (place) => ({ params: { ...(await aSite(place)), path: `a/${place.things.name()}` }, body: { title: 'New' } }),
+    things: async (place) => ({ ...(await aSite(place)), 'guides/brewing': `guides/${place.things.name()}` }),
   },
-  [`DELETE ${content}/*path`]: {
-    ...ofSite,
-    call: async (place) => {
-      const params = await aSite(place)
-      return { params: { ...params, path: await place.things.document(params.siteId) } }
-    },
-  },
-  [`GET ${assets}`]: { ...ofAssets, badQuery: 'limit=1001', call: () => ({}) },
-  [`GET ${assets}/*path`]: { ...ofAssets, call: async ({ things }) => ({ params: { path: await things.asset() } }) },
+  [`DELETE ${content}/*path`]: ofDocument,
+  [`GET ${assets}`]: { ...ofAssets, badQuery: 'limit=1001' },
+  [`GET ${assets}/*path`]: ofAsset,
   [`PUT ${assets}/*path`]: {
     ...ofAssets,
     makesNamed: true,
     anyBody: true,
-    call: ({ things }) => ({ params: { path: `a/${things.name()}` }, ...text }),
+    things: ({ things }) => ({ 'notes/hours.txt': `notes/${things.name()}` }),
   },
-  [`DELETE ${assets}/*path`]: { ...ofAssets, call: async ({ things }) => ({ params: { path: await things.asset() } }) },
+  [`DELETE ${assets}/*path`]: ofAsset,
   'GET /logo/:orgId': {
     needs: 'public',
-    call: async ({ things }) => {
+    things: async ({ things }) => {
       await things.logo()
       return {}
     },
   },
   'GET /content/:orgId/:siteKey{/*path}': {
     needs: 'public',
-    call: async ({ things }) => {
+    things: async ({ things }) => {
       await things.visitors()
       const { id, key } = await things.site()
-      return { params: { siteKey: key, path: await things.document(id) } }
+      return { shop: key, 'guides/brewing': await things.document(id) }
     },
   },
 }
