@@ -4,7 +4,8 @@ import { WithETag } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { aggregateRecords } from '#shared/core/records/aggregate/aggregate-records.ts'
 import { aggregateAnswer, aggregateQuery } from '#shared/core/records/aggregate/schemas.ts'
-import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
+import { requireEarlierOperations } from '#shared/core/records/change/batch-references.ts'
+import { batchInput, typedBatchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
@@ -30,6 +31,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
+import type { TypeOf } from '#shared/platform/kernel/schema.ts'
 
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
@@ -40,6 +42,27 @@ const maxImportBytes = 25 * 1024 * 1024
 const common = { tag: 'Records', app: null, limit: null, on: onType } as const
 const all = `${orgPath}/records/:typeKey` as const
 const one = `${all}/:recordId` as const
+
+/** What the routes of batches have in common. */
+const batch = {
+  tag: 'Records',
+  app: null,
+  limit: null,
+  method: 'POST',
+  permission: 'member',
+  fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
+  job: changeRecordsJob,
+  makes: 'json',
+} as const
+
+const batchRules =
+  'Atomic makes it all or nothing. {"$of": n} in a reference field names the record of an earlier change. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change beyond that is refused.'
+
+/** The payload of a batch on one type, or on those that its operations name. Throws VALIDATION_ERROR for a reference of a wrong form. */
+function batchPayload(typeKey: string | null, { operations, atomic = false }: TypeOf<typeof batchInput | typeof typedBatchInput>) {
+  requireEarlierOperations(operations)
+  return { typeKey, operations: JSON.stringify(operations), atomic }
+}
 
 export const routes = [
   answer({
@@ -144,22 +167,21 @@ export const routes = [
     payload: ({ params, query }, _scope, fileId) => ({ typeKey: params.typeKey, fileId, query }),
   }),
   delegate({
-    ...common,
-    method: 'POST',
+    ...batch,
+    on: onType,
     path: `${all}/batch`,
     summary: 'Create, change, delete or upsert several records',
-    description:
-      'Up to 500 changes, each with its own permission check and result; atomic makes it all or nothing. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change beyond that is refused.',
-    permission: 'member',
-    fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
+    description: `Up to 500 changes, each with its own permission check and result. ${batchRules}`,
     body: batchInput,
-    job: changeRecordsJob,
-    makes: 'json',
-    payload: ({ params, body: { operations, atomic = false } }) => ({
-      typeKey: params.typeKey,
-      operations: JSON.stringify(operations),
-      atomic,
-    }),
+    payload: ({ params, body }) => batchPayload(params.typeKey, body),
+  }),
+  delegate({
+    ...batch,
+    path: `${orgPath}/batch`,
+    summary: 'Create, change, delete or upsert records of several types',
+    description: `Up to 500 changes, each with its type, its own permission check and result. ${batchRules}`,
+    body: typedBatchInput,
+    payload: ({ body }) => batchPayload(null, body),
   }),
   answer({
     ...common,

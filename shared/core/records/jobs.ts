@@ -50,7 +50,7 @@ export const changeRecordsJob = defineJob({
   retry: retryPolicies.once,
   payload: schema(
     t.Object({
-      typeKey: t.String(),
+      typeKey: nullable(t.String({ description: 'The type of all operations; null where each names its own.' })),
       // Text, so that the job tables keep a number such as 1e100000 unchanged.
       operations: t.String({ description: 'JSON text' }),
       atomic: t.Boolean(),

@@ -66,6 +66,18 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       body: { operations: [{ op: 'upsert', by: place.keys.email, values: { [place.keys.email]: `${place.mark}@example.com` } }] },
     }),
   ],
+  [`POST ${org}/batch`]: [
+    ...[false, true].map((atomic) => async ({ keys, things }: Place) => ({
+      body: {
+        atomic,
+        operations: [
+          { type: keys.type, op: 'update', id: await things.record(), values: { [keys.ref]: await things.record() } },
+          { type: 'payments', op: 'create', values: { invoice_id: await things.record() } },
+        ],
+      },
+    })),
+    async ({ keys, things }) => ({ body: { operations: [{ type: keys.type, op: 'delete', id: await things.record() }] } }),
+  ],
   [`GET ${org}/audit`]: [
     async ({ keys, things, org }) => ({ query: { object_type: keys.type, record_id: await things.record(), actor: org.ownerId } }),
   ],

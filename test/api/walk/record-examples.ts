@@ -134,6 +134,17 @@ export const recordExamples: Examples = {
     needs: 'member',
     call: (place) => ({ params: typed(place), body: { operations: [{ op: 'create', values: {} }] } }),
   },
+  [`POST ${org}/batch`]: {
+    needs: 'member',
+    call: ({ keys }) => ({
+      body: {
+        operations: [
+          { type: keys.type, op: 'create', values: {} },
+          { type: keys.type, op: 'create', values: { [keys.ref]: { $of: 0 } } },
+        ],
+      },
+    }),
+  },
   [`GET ${records}/:recordId`]: { needs: 'records:read', on: onType, call: async (place) => ({ params: await ofRecord(place) }) },
   [`GET ${records}/:recordId/values`]: { needs: 'records:read', on: onType, call: async (place) => ({ params: await ofRecord(place) }) },
   [`PUT ${records}/:recordId/values`]: {
