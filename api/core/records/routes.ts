@@ -7,12 +7,13 @@ import { aggregateAnswer, aggregateQuery } from '#shared/core/records/aggregate/
 import { requireEarlierOperations } from '#shared/core/records/change/batch-references.ts'
 import { batchInput, typedBatchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
+import { deleteMatchingInput, updateMatchingInput } from '#shared/core/records/change/matching-schemas.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { importQuery } from '#shared/core/records/csv/schemas.ts'
 import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
 import { readableTypes } from '#shared/core/records/declarations/schemas.ts'
-import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
+import { changeMatchingJob, changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { getExpandedRecord } from '#shared/core/records/references/get-expanded.ts'
@@ -182,6 +183,36 @@ export const routes = [
     description: `Up to 500 changes, each with its type, its own permission check and result. ${batchRules}`,
     body: typedBatchInput,
     payload: ({ body }) => batchPayload(null, body),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/update-where`,
+    summary: 'Change all records that match a filter',
+    description:
+      'At most 10,000 records that you may read, oldest first; an empty filter matches all. Each is changed as it would be alone, or skipped with an error code; every 100 are committed.',
+    permission: 'records:update',
+    body: updateMatchingInput,
+    job: changeMatchingJob,
+    makes: 'json',
+    payload: ({ params, body: { filter, values } }) => ({
+      typeKey: params.typeKey,
+      filter: JSON.stringify(filter),
+      values: JSON.stringify(values),
+    }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/delete-where`,
+    summary: 'Delete all records that match a filter',
+    description:
+      'At most 10,000 records that you may read, oldest first; an empty filter matches all. Each is deleted as it would be alone, or skipped with an error code; every 100 are committed.',
+    permission: 'records:delete',
+    body: deleteMatchingInput,
+    job: changeMatchingJob,
+    makes: 'json',
+    payload: ({ params, body: { filter } }) => ({ typeKey: params.typeKey, filter: JSON.stringify(filter), values: null }),
   }),
   answer({
     ...common,

@@ -78,6 +78,18 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
     })),
     async ({ keys, things }) => ({ body: { operations: [{ type: keys.type, op: 'delete', id: await things.record() }] } }),
   ],
+  [`POST ${records}/update-where`]: [
+    async (place) => ({
+      ...typed(place),
+      body: {
+        filter: { field: place.keys.ref, op: 'eq', value: await place.things.record() },
+        values: { [place.keys.ref]: await place.things.record() },
+      },
+    }),
+  ],
+  [`POST ${records}/delete-where`]: [
+    async (place) => ({ ...typed(place), body: { filter: { field: 'id', op: 'in', value: [await place.things.record()] } } }),
+  ],
   [`GET ${org}/audit`]: [
     async ({ keys, things, org }) => ({ query: { object_type: keys.type, record_id: await things.record(), actor: org.ownerId } }),
   ],

@@ -145,6 +145,24 @@ export const recordExamples: Examples = {
       },
     }),
   },
+  [`POST ${records}/update-where`]: {
+    needs: 'records:update',
+    ...readable,
+    on: onType,
+    call: async (place) => ({
+      params: typed(place),
+      body: { filter: [{ field: 'id', op: 'eq', value: await place.things.record() }], values: { [place.keys.name]: 'changed' } },
+    }),
+  },
+  [`POST ${records}/delete-where`]: {
+    needs: 'records:delete',
+    ...readable,
+    on: onType,
+    call: async (place) => ({
+      params: typed(place),
+      body: { filter: { field: 'id', op: 'in', value: [await place.things.record()] } },
+    }),
+  },
   [`GET ${records}/:recordId`]: { needs: 'records:read', on: onType, call: async (place) => ({ params: await ofRecord(place) }) },
   [`GET ${records}/:recordId/values`]: { needs: 'records:read', on: onType, call: async (place) => ({ params: await ofRecord(place) }) },
   [`PUT ${records}/:recordId/values`]: {
