@@ -29,7 +29,7 @@ test('imports: 20 imports of the same unique values at once create each value on
 test('imports: a creation and an import that wait for each other both end with a consistent result', async (t) => {
   const w = await take()
   await typeOf(w, 'pairs', { one: { unique: true }, two: { unique: true }, note: {} })
-  const hold = await holdAt(w, 'here', 'pairs', 'note')
+  const hold = await holdAt(w, 'here', { type: 'pairs', field: 'note' })
   const importing = importInto(w, 'pairs', 'one,two,note\na,a,\nb,b,here\n')
   await hold.reached()
   // It holds b of the first field and waits for a of the second, which the import holds; the import then waits for b.

@@ -29,7 +29,7 @@ test('upserts: imports of the same new keys at once create each once, and change
 test('upserts: an import whose key is created between its lookup and its creation changes that record', async (t) => {
   const w = await take()
   await typeOf(w, 'codes', { code: { unique: true }, note: {} })
-  const hold = await holdAt(w, 'held', 'codes', 'note')
+  const hold = await holdAt(w, 'held', { type: 'codes', field: 'note' })
   const importing = importWith(w, 'codes', byCode, 'code,note\nb,x\na,held\n')
   await hold.reached()
   const created = await w.org.owner.post(records(w, 'codes'), { values: { code: 'a', note: 'first' } })

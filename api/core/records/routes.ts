@@ -6,14 +6,16 @@ import { WithETag } from '#api/http/reply/reply.ts'
 import { answer, delegate, orgPath } from '#api/http/route.ts'
 import { aggregateRecords } from '#shared/core/records/aggregate/aggregate-records.ts'
 import { aggregateAnswer, aggregateQuery } from '#shared/core/records/aggregate/schemas.ts'
-import { batchInput } from '#shared/core/records/change/batch-schemas.ts'
+import { requireEarlierOperations } from '#shared/core/records/change/batch-references.ts'
+import { batchInput, typedBatchInput } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
+import { deleteMatchingInput, updateMatchingInput } from '#shared/core/records/change/matching-schemas.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { importQuery } from '#shared/core/records/csv/schemas.ts'
 import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
 import { readableTypes } from '#shared/core/records/declarations/schemas.ts'
-import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
+import { changeMatchingJob, changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { getRecord } from '#shared/core/records/read.ts'
 import { getExpandedRecord } from '#shared/core/records/references/get-expanded.ts'
@@ -32,6 +34,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
+import type { TypeOf } from '#shared/platform/kernel/schema.ts'
 
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
 const onType = async ({ params }: { params: { typeKey: string } }, scope: Scope) => byKey(await requireRecordType(scope, params.typeKey))
@@ -42,6 +45,27 @@ const maxImportBytes = 25 * 1024 * 1024
 const common = { tag: 'Records', app: null, limit: null, on: onType } as const
 const all = `${orgPath}/records/:typeKey` as const
 const one = `${all}/:recordId` as const
+
+/** What the routes of batches have in common. */
+const batch = {
+  tag: 'Records',
+  app: null,
+  limit: null,
+  method: 'POST',
+  permission: 'member',
+  fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
+  job: changeRecordsJob,
+  makes: 'json',
+} as const
+
+const batchRules =
+  'Atomic makes it all or nothing. {"$of": n} in a reference field names the record of an earlier change. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change beyond that is refused.'
+
+/** The payload of a batch on one type, or on those that its operations name. Throws VALIDATION_ERROR for a reference of a wrong form. */
+function batchPayload(typeKey: string | null, { operations, atomic = false }: TypeOf<typeof batchInput | typeof typedBatchInput>) {
+  requireEarlierOperations(operations)
+  return { typeKey, operations: JSON.stringify(operations), atomic }
+}
 
 export const routes = [
   answer({
@@ -190,12 +214,11 @@ export const routes = [
     payload: ({ params, query }, _scope, fileId) => ({ typeKey: params.typeKey, fileId, query }),
   }),
   delegate({
-    ...common,
-    method: 'POST',
+    ...batch,
+    on: onType,
     path: `${all}/batch`,
     summary: 'Create, change, delete or upsert several records',
-    description:
-      'Up to 500 changes, each with its own permission check and result; atomic makes it all or nothing. Batches of a workspace run one after the other. The records of an answer hold at most 10,000,000 characters of text; a change beyond that is refused.',
+    description: `Up to 500 changes, each with its own permission check and result. ${batchRules}`,
     example: {
       params: { typeKey: 'orders' },
       body: {
@@ -211,16 +234,76 @@ export const routes = [
         ],
       },
     },
-    permission: 'member',
-    fails: ['FORBIDDEN', 'LIMIT_EXCEEDED', 'DUPLICATE_VALUE'],
     body: batchInput,
-    job: changeRecordsJob,
+    payload: ({ params, body }) => batchPayload(params.typeKey, body),
+  }),
+  delegate({
+    ...batch,
+    path: `${orgPath}/batch`,
+    summary: 'Create, change, delete or upsert records of several types',
+    description: `Up to 500 changes, each with its type, its own permission check and result. ${batchRules}`,
+    example: {
+      body: {
+        operations: [
+          { type: 'orders', op: 'create', values: { customer: 'Café Lindgren', order_total: 96, order_status: 'done' } },
+          { type: 'orders', op: 'create', values: { customer: 'Café Lindgren', order_total: 128.5, previous_order: { $of: 0 } } },
+        ],
+      },
+      answer: {
+        results: [
+          { status: 201, record: examples.previousOrder, error: null },
+          { status: 201, record: examples.order, error: null },
+        ],
+      },
+    },
+    body: typedBatchInput,
+    payload: ({ body }) => batchPayload(null, body),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/update-where`,
+    summary: 'Change all records that match a filter',
+    description:
+      'At most 10,000 records that you may read, oldest first; an empty filter matches all. Each is changed as it would be alone, or skipped with an error code; every 100 are committed.',
+    example: {
+      params: { typeKey: 'orders' },
+      body: {
+        filter: [
+          { field: 'order_status', op: 'eq', value: 'open' },
+          { field: 'order_total', op: 'lt', value: '1' },
+        ],
+        values: { order_status: 'done' },
+      },
+      answer: { matched: 2, changed: 1, skipped: [{ id: ids.order, code: 'FORBIDDEN' }] },
+    },
+    permission: 'records:update',
+    body: updateMatchingInput,
+    job: changeMatchingJob,
     makes: 'json',
-    payload: ({ params, body: { operations, atomic = false } }) => ({
+    payload: ({ params, body: { filter, values } }) => ({
       typeKey: params.typeKey,
-      operations: JSON.stringify(operations),
-      atomic,
+      filter: JSON.stringify(filter),
+      values: JSON.stringify(values),
     }),
+  }),
+  delegate({
+    ...common,
+    method: 'POST',
+    path: `${all}/delete-where`,
+    summary: 'Delete all records that match a filter',
+    description:
+      'At most 10,000 records that you may read, oldest first; an empty filter matches all. Each is deleted as it would be alone, or skipped with an error code; every 100 are committed.',
+    example: {
+      params: { typeKey: 'orders' },
+      body: { filter: { field: 'order_total', op: 'eq', value: '0' } },
+      answer: { matched: 3, changed: 3, skipped: [] },
+    },
+    permission: 'records:delete',
+    body: deleteMatchingInput,
+    job: changeMatchingJob,
+    makes: 'json',
+    payload: ({ params, body: { filter } }) => ({ typeKey: params.typeKey, filter: JSON.stringify(filter), values: null }),
   }),
   answer({
     ...common,

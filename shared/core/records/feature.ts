@@ -1,10 +1,15 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
-import { changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
+import { changeMatchingJob, changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { recordMaintenance } from '#shared/core/records/maintenance.ts'
 import { recordMethods } from '#shared/core/records/sdk.ts'
 
 export const feature = {
-  jobs: { changeRecords: changeRecordsJob, exportRecords: exportRecordsJob, importRecords: importRecordsJob },
+  jobs: {
+    changeRecords: changeRecordsJob,
+    changeMatching: changeMatchingJob,
+    exportRecords: exportRecordsJob,
+    importRecords: importRecordsJob,
+  },
   maintenance: recordMaintenance,
   sdkMethods: recordMethods,
 } satisfies Feature

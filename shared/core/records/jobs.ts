@@ -1,4 +1,5 @@
 import { batchResults } from '#shared/core/records/change/batch-schemas.ts'
+import { matchingOutcome } from '#shared/core/records/change/matching-schemas.ts'
 import { importOutcome, importParameters } from '#shared/core/records/csv/schemas.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
@@ -50,11 +51,32 @@ export const changeRecordsJob = defineJob({
   retry: retryPolicies.once,
   payload: schema(
     t.Object({
-      typeKey: t.String(),
+      typeKey: nullable(t.String({ description: 'The type of all operations; null where each names its own.' })),
       // Text, so that the job tables keep a number such as 1e100000 unchanged.
       operations: t.String({ description: 'JSON text' }),
       atomic: t.Boolean(),
     }),
   ),
   result: batchResults,
+})
+
+/**
+ * Changes or deletes the records of a type that match a filter. One at a time per workspace, as batches: two would lock records and unique
+ * values that the other one needs.
+ */
+export const changeMatchingJob = defineJob({
+  ...requestJob,
+  name: 'records.change-matching',
+  gate: { name: 'records.change-matching', perWorkspace: 1, priority: 0 },
+  retry: retryPolicies.transient,
+  timeoutSeconds: 600,
+  payload: schema(
+    t.Object({
+      typeKey: t.String(),
+      // Text, for the reason above.
+      filter: t.String({ description: 'JSON text' }),
+      values: nullable(t.String({ description: 'JSON text; null deletes the records' })),
+    }),
+  ),
+  result: matchingOutcome,
 })

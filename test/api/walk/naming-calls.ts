@@ -66,6 +66,30 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
       body: { operations: [{ op: 'upsert', by: place.keys.email, values: { [place.keys.email]: `${place.mark}@example.com` } }] },
     }),
   ],
+  [`POST ${org}/batch`]: [
+    ...[false, true].map((atomic) => async ({ keys, things }: Place) => ({
+      body: {
+        atomic,
+        operations: [
+          { type: keys.type, op: 'update', id: await things.record(), values: { [keys.ref]: await things.record() } },
+          { type: 'payments', op: 'create', values: { invoice_id: await things.record() } },
+        ],
+      },
+    })),
+    async ({ keys, things }) => ({ body: { operations: [{ type: keys.type, op: 'delete', id: await things.record() }] } }),
+  ],
+  [`POST ${records}/update-where`]: [
+    async (place) => ({
+      ...typed(place),
+      body: {
+        filter: { field: place.keys.ref, op: 'eq', value: await place.things.record() },
+        values: { [place.keys.ref]: await place.things.record() },
+      },
+    }),
+  ],
+  [`POST ${records}/delete-where`]: [
+    async (place) => ({ ...typed(place), body: { filter: { field: 'id', op: 'in', value: [await place.things.record()] } } }),
+  ],
   [`GET ${org}/audit`]: [
     async ({ keys, things, org }) => ({ query: { object_type: keys.type, record_id: await things.record(), actor: org.ownerId } }),
   ],

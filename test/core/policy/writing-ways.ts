@@ -41,6 +41,30 @@ async function walkDeletions(writer: Writer): Promise<void> {
   }
 }
 
+/** Changes by a filter: what the caller may read matches, what it may not change is skipped. Deletions name only records that it may not delete. */
+async function walkMatching(writer: Writer): Promise<void> {
+  const { all, update } = writer
+  await requireSkipped(writer, 'update-where', { filter: [], values: {} }, all, update)
+  const kept = all.filter((record) => !writer.delete.allows(record))
+  const filter = { field: 'id', op: 'in', value: kept.map(({ id }) => id) }
+  if (kept.length > 0) await requireSkipped(writer, 'delete-where', { filter }, kept, writer.delete)
+}
+
+/** A change by a filter that matches these records and changes none. A caller that may read or change none of the type may be refused. */
+async function requireSkipped(writer: Writer, route: string, body: object, among: readonly Seen[], action: ExpectedAccess): Promise<void> {
+  const { t, all, client, org, read } = writer
+  const { status, data, text } = await client.post(`${org.path}/records/${typeKey}/${route}`, body)
+  if (status === 403) {
+    t.false(all.some(read.allows) && all.some(action.allows), text)
+    return
+  }
+  t.is(status, 200, text)
+  const matched = among.filter(read.allows)
+  const refused = matched.filter((record) => !action.allows(record)).map(({ id }) => ({ id, code: 'FORBIDDEN' }))
+  const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
+  t.deepEqual(data, { matched: matched.length, changed: 0, skipped: refused.sort(byId) }, text)
+}
+
 /** "Not readable is 404, readable but not updatable 403"; a caller that may do it with no record of the type gets the refusal first. */
 function statusOf({ all, read }: Writer, record: Seen, action: ExpectedAccess): readonly number[] {
   if (!action.allows(record)) return read.allows(record) ? [403] : all.some(action.allows) ? [404] : [403, 404]
@@ -76,6 +100,7 @@ async function walkCreations(writer: Writer): Promise<void> {
 /** Every way by which a caller changes records. They leave all records unchanged. */
 export const writingWays: Readonly<Record<string, (writer: Writer) => Promise<void>>> = {
   changes: walkChanges,
+  'changes by a filter': walkMatching,
   deletions: walkDeletions,
   creations: walkCreations,
 }

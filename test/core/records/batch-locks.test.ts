@@ -1,6 +1,6 @@
 import test from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import { isRecordLocked, setStoredNumber } from '#test/core/records/rows.ts'
+import { isRecordLocked, setStoredValue } from '#test/core/records/rows.ts'
 import { lockRow } from '#test/support/locks.ts'
 import { readColumn } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -25,7 +25,7 @@ test('batch locks: an atomic batch locks its records in the order of their ids, 
   const answer = owner.post(`${path}/records/deals/batch`, { operations, atomic: true })
   await lock.waitedFor()
   t.false(await isRecordLocked(w.db, orgId, 'deals', high))
-  await setStoredNumber(lock, table, column, low, 100)
+  await setStoredValue(lock, table, column, low, 100)
   await lock.release()
   const { status, data, text } = await answer
   t.is(status, 200, text)

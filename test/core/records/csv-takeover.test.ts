@@ -99,7 +99,7 @@ for (const dryRun of [false, true]) {
     const w = await withoutWorkers()
     const first = await startWorkerProcess(t, w, 'data')
     await createEvenCodes(w)
-    const hold = await holdAt(w, 'row 251', 'codes', 'note')
+    const hold = await holdAt(w, 'row 251', { type: 'codes', field: 'note' })
     const job = await startUpsert(t, w, dryRun)
     await hold.reached()
     await prolongActiveJobs(w.db, w.org.id)

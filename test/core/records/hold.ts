@@ -13,11 +13,18 @@ export interface Hold {
 
 let holds = 0
 
+/** What is held: records of a type with a value of a field, and the change of them that waits. */
+interface Held {
+  readonly type?: string
+  readonly field?: string
+  readonly on?: 'insert' | 'update' | 'delete'
+}
+
 /**
  * Makes each creation of a record with this value, by default a location with this name, wait in the middle of its statement until
- * `release`.
+ * `release`; or each change or deletion of a record that had it.
  */
-export async function holdAt(w: World, value: string, type = 'locations', field = 'name'): Promise<Hold> {
+export async function holdAt(w: World, value: string, { type = 'locations', field = 'name', on = 'insert' }: Held = {}): Promise<Hold> {
   const schema = schemaOf(w.org.id)
   const key = ++holds
   const client = await w.db.connect()
@@ -26,12 +33,12 @@ export async function holdAt(w: World, value: string, type = 'locations', field 
   await client.query(`
     create function ${schema}.hold_${key}() returns trigger language plpgsql as $$
     begin
-      if new.${client.escapeIdentifier(column)} = ${client.escapeLiteral(value)} then
+      if ${on === 'insert' ? 'new' : 'old'}.${client.escapeIdentifier(column)} = ${client.escapeLiteral(value)} then
         perform pg_advisory_xact_lock_shared(${key});
       end if;
-      return new;
+      return coalesce(new, old);
     end $$;
-    create trigger hold_${key} before insert on ${schema}.${type} for each row execute function ${schema}.hold_${key}()`)
+    create trigger hold_${key} before ${on} on ${schema}.${type} for each row execute function ${schema}.hold_${key}()`)
   return {
     reached: () => waitedFor(w.db, client),
     release: async () => {

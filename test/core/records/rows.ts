@@ -73,13 +73,17 @@ export const auditChanges: Readonly<Record<string, (db: Db) => Promise<unknown>>
   truncate: (db) => db.query('truncate audit_entries'),
 }
 
-/** Sets a number of a stored record, and increases its version. */
-export async function setStoredNumber(
-  db: { readonly query: (text: string, values: readonly unknown[]) => Promise<unknown> },
-  table: string,
-  column: string,
-  id: string,
-  value: number,
-): Promise<void> {
+/** What runs a statement, such as the open transaction of a test. */
+interface Runner {
+  readonly query: (text: string, values: readonly unknown[]) => Promise<unknown>
+}
+
+/** Sets a value of a stored record, and increases its version. */
+export async function setStoredValue(db: Runner, table: string, column: string, id: string, value: number | string): Promise<void> {
   await db.query(`update ${table} set ${column} = $2, updated_at = updated_at + interval '1 second' where id = $1`, [id, value])
+}
+
+/** Deletes a stored record, past its audit and count. */
+export async function deleteStoredRecord(db: Runner, table: string, id: string): Promise<void> {
+  await db.query(`delete from ${table} where id = $1`, [id])
 }

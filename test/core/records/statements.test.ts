@@ -12,7 +12,7 @@ import { insertRecords } from '#shared/core/records/create/insert-many-store.ts'
 import type { Condition } from '#shared/core/records/query/filter-tree.ts'
 import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { listPage, recordByUniqueValue, recordsByIds, valuesByIds } from '#shared/core/records/query/read-store.ts'
-import { exportPage, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
+import { matchesOf, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
 import { sumsOf } from '#shared/core/records/query/sum-store.ts'
 import { deleteRecord, findRecordById, insertRecord, lockRecordsByIds, updateRecord } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -108,7 +108,7 @@ async function searchStatements(scope: Scope, type: RecordType, access: RecordAc
       [`page without hidden text ${name}`, pageOf(type, access, search, true)],
       [`page with total ${name}`, pageWithTotal(type, access, search)],
       [`total ${name}`, totalOf(type, search)],
-      [`export ${name}`, exportPage(type, search, 10)],
+      [`matches ${name}`, matchesOf(type, search)],
       [`sums ${name}`, sumsOf([], type.fields.filter(isSummable), search)],
     ]
   })

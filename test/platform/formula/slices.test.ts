@@ -1,6 +1,7 @@
 import test from 'ava'
 import { compileFormula } from '#shared/platform/formula/formula.ts'
 import { formulaLimits } from '#shared/platform/formula/limits.ts'
+import { fillRecords } from '#test/core/records/fill.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -55,4 +56,29 @@ test('slices: a batch whose formulas exceed the bound is refused with 400 that n
     /operations\[\d+\]: the formulas of a batch may take at most 1000000 steps of computing; send fewer operations at once/,
   )
   t.is((await org.owner.get(`${org.path}/records/heavy?filter=[]`)).data.total, 5)
+})
+
+test('slices: a change of the records that match has a budget for every 100; records beyond it are skipped', async (t) => {
+  const w = await shared()
+  const { owner, path } = w.org
+  t.is((await owner.post(`${path}/types`, { key: 'heavy', label: 'Heavy' })).status, 201)
+  await owner.post(`${path}/fields`, { entity_type: 'heavy', key: 'words', label: 'Words', type: 'text' })
+  const field = await owner.post(`${path}/fields`, { entity_type: 'heavy', key: 'size', label: 'Size', type: 'number' })
+  t.is((await owner.put(`${path}/fields/${field.data.id}/formula`, { formula: long })).status, 200)
+  await w.drain()
+  await fillRecords(w, 'heavy', 150, {})
+  const { status, data, text } = await owner.post(`${path}/records/heavy/update-where`, { filter: [], values: { words } })
+  t.is(status, 200, text)
+  t.is(data.matched, 150)
+  t.is(data.changed + data.skipped.length, 150)
+  t.true(data.skipped.every(({ code }: { code: string }) => code === 'VALIDATION_ERROR'))
+  const changed = await owner.get(
+    `${path}/records/heavy?limit=200&fields=size&filter=${encodeURIComponent('{"field":"words","op":"not_empty"}')}`,
+  )
+  t.is(changed.data.total, data.changed)
+  const skipped = new Set(data.skipped.map(({ id }: { id: string }) => id))
+  const all = (await owner.get(`${path}/records/heavy?limit=200&fields=&sort=created_at&dir=asc`)).data.records
+  const isSkipped = all.map(({ id }: { id: string }) => skipped.has(id))
+  // The first of each 100 are changed, the last of the first 100 are not.
+  t.deepEqual([isSkipped[0], isSkipped[99], isSkipped[100]], [false, true, false])
 })

@@ -1,5 +1,6 @@
-import { runBatch } from '#shared/core/records/change/batch.ts'
-import { type BatchOperation, type BatchResult, batchComputeSteps, batchOperations } from '#shared/core/records/change/batch-schemas.ts'
+import { runBatch, toResults } from '#shared/core/records/change/batch.ts'
+import type { BatchOutcome } from '#shared/core/records/change/batch-references.ts'
+import { type BatchOperation, batchComputeSteps, parseOperations } from '#shared/core/records/change/batch-schemas.ts'
 import { precomputeRecords } from '#shared/core/records/compute/precompute.ts'
 import { changeRecordsJob } from '#shared/core/records/jobs.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
@@ -20,39 +21,36 @@ type Work = Pick<Attempt<unknown, unknown, Scope>, 'scope' | 'signal' | 'checkpo
  * another worker continues after a crash.
  */
 export default defineHandler(changeRecordsJob, async ({ payload: { typeKey, operations: text, atomic }, commit, ...work }) => {
-  const operations = batchOperations.parse(parseStoredJson(text), 'operations')
+  const operations = parseOperations(text, typeKey)
   const budget = computeBudget(work.scope.db.owner, { steps: batchComputeSteps, bound: budgetMessage })
   if (atomic) {
-    const precomputed = await precomputeRecords({ ...work.scope, computeBudget: budget }, typeKey, operations)
+    const precomputed = await precomputeRecords({ ...work.scope, computeBudget: budget }, operations)
     return commit(async (inside) => ({
-      result: { results: await runBatch({ ...inside, computeBudget: budget }, typeKey, operations, { atomic: true, precomputed }) },
+      result: { results: toResults(await runBatch({ ...inside, computeBudget: budget }, operations, { atomic: true, precomputed })) },
     }))
   }
-  const step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) =>
-    runBatch({ ...scope, computeBudget: budget }, typeKey, part, { atomic: false, earlier })
-  const earlier = await changeInSteps(work, operations, step)
-  return commit(async (inside) => ({
-    result: { results: [...earlier, ...(await step(inside, operations.slice(earlier.length), earlier))] },
-  }))
+  const run = (scope: Scope, earlier: readonly BatchOutcome[], until: number) =>
+    runBatch({ ...scope, computeBudget: budget }, operations, { atomic: false, earlier, until })
+  const earlier = await changeInSteps(work, operations, run)
+  return commit(async (inside) => ({ result: { results: toResults(await run(inside, earlier, operations.length)) } }))
 })
 
-type Step = (scope: Scope, part: readonly BatchOperation[], earlier: readonly BatchResult[]) => Promise<BatchResult[]>
+type Run = (scope: Scope, earlier: readonly BatchOutcome[], until: number) => Promise<BatchOutcome[]>
 
-/** Runs all changes except those of the last transaction. Returns their results. */
-async function changeInSteps({ scope, signal, checkpoint, advance }: Work, operations: readonly BatchOperation[], step: Step) {
-  // The checkpoint is the results so far as JSON text, which keeps the digits of their numbers.
-  let results = checkpoint === undefined ? [] : (parseStoredJson(checkpoint as string) as BatchResult[])
+/** Runs all changes except those of the last transaction. Returns their outcomes. */
+async function changeInSteps({ scope, signal, checkpoint, advance }: Work, operations: readonly BatchOperation[], run: Run) {
+  // The checkpoint is the outcomes so far as JSON text, which keeps the digits of their numbers.
+  let outcomes = checkpoint === undefined ? [] : (parseStoredJson(checkpoint as string) as BatchOutcome[])
   const total = operations.length
-  while (total - results.length > changesPerStep) {
+  while (total - outcomes.length > changesPerStep) {
     signal.throwIfAborted()
-    const part = operations.slice(results.length, results.length + changesPerStep)
-    const earlier = results
-    results = await scope.db.transaction(async (tx) => {
+    const earlier = outcomes
+    outcomes = await scope.db.transaction(async (tx) => {
       const inside = within(scope, tx)
-      const all = [...earlier, ...(await step(inside, part, earlier))]
+      const all = await run(inside, earlier, earlier.length + changesPerStep)
       await advance({ done: all.length, total }, JSON.stringify(all), inside)
       return all
     })
   }
-  return results
+  return outcomes
 }

@@ -1,5 +1,6 @@
 import { recordSchema } from '#shared/core/records/schemas.ts'
 import { nullable, schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
+import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
 
 /** Maximum number of changes in one batch. */
 const maxBatchOperations = 500
@@ -13,34 +14,56 @@ export const batchComputeSteps = 1_000_000
 /** Maximum characters of text in all records of a batch's answer together. */
 export const maxResultText = 10_000_000
 
-const values = t.Record(t.String(), t.Unknown())
+const values = t.Record(t.String(), t.Unknown(), {
+  description: 'By field key. The id in a ref field or in a list of refs may be {"$of": n}: the record of operations[n], an earlier one.',
+})
 const id = t.String({ description: 'Id of the record.' })
+const by = t.String({ description: 'Key of a unique field: the record that holds its value is changed, or one is created.' })
+
+/** The properties of each kind of operation, without the type of the record. */
+const properties = {
+  create: { op: t.Literal('create'), values: t.Optional(values) },
+  update: { op: t.Literal('update'), id, values },
+  delete: { op: t.Literal('delete'), id },
+  upsert: { op: t.Literal('upsert'), by, values },
+} as const
 
 const operation = t.Union([
-  t.Object({ op: t.Literal('create'), values: t.Optional(values) }),
-  t.Object({ op: t.Literal('update'), id, values }),
-  t.Object({ op: t.Literal('delete'), id }),
-  t.Object({
-    op: t.Literal('upsert'),
-    by: t.String({ description: 'Key of a unique field: the record that holds its value is changed, or one is created.' }),
-    values,
-  }),
+  t.Object(properties.create),
+  t.Object(properties.update),
+  t.Object(properties.delete),
+  t.Object(properties.upsert),
 ])
-const operations = t.Array(operation, { minItems: 1, maxItems: maxBatchOperations })
-/** The changes of a batch, for a job that parses them from text. */
-export const batchOperations = schema(operations)
-export type BatchOperation = TypeOf<typeof batchOperations>[number]
 
-/** Several changes of records of one type. */
-export const batchInput = schema(
-  t.Object(
-    {
-      operations,
-      atomic: t.Optional(t.Boolean({ description: 'True: all changes or none. Otherwise each change succeeds or fails on its own.' })),
-    },
-    { title: 'Batch' },
-  ),
-)
+const type = t.String({ description: 'Key of the record type.' })
+const typedOperation = t.Union([
+  t.Object({ type, ...properties.create }),
+  t.Object({ type, ...properties.update }),
+  t.Object({ type, ...properties.delete }),
+  t.Object({ type, ...properties.upsert }),
+])
+
+const atLeastOne = { minItems: 1, maxItems: maxBatchOperations } as const
+const operations = t.Array(operation, atLeastOne)
+const typedOperations = t.Array(typedOperation, atLeastOne)
+const atomic = t.Optional(t.Boolean({ description: 'True: all changes or none. Otherwise each change succeeds or fails on its own.' }))
+
+/** Several changes of records of one type, which the path names. */
+export const batchInput = schema(t.Object({ operations, atomic }, { title: 'Batch' }))
+
+/** Several changes of records of any types. */
+export const typedBatchInput = schema(t.Object({ operations: typedOperations, atomic }, { title: 'WorkspaceBatch' }))
+
+const ofOneType = schema(operations)
+const ofAnyTypes = schema(typedOperations)
+export type BatchOperation = TypeOf<typeof ofAnyTypes>[number]
+
+/** Parses the operations of a job from JSON text. They are of the type of this key, or name their types where it is null. */
+export function parseOperations(text: string, typeKey: string | null): BatchOperation[] {
+  const sent = parseStoredJson(text)
+  if (typeKey === null) return ofAnyTypes.parse(sent, 'operations')
+  return ofOneType.parse(sent, 'operations').map((one) => ({ type: typeKey, ...one }))
+}
 
 const result = t.Object({
   status: t.Integer({ description: 'HTTP status of the answer that the change would get on its own.' }),

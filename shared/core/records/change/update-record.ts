@@ -26,20 +26,25 @@ import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
  * (shared/features.ts). The rights to read and to change are tested on the record as stored, not as it becomes. `precomputed` holds values
  * computed before the record was locked.
  */
-export async function changeRecord(
+export async function changeRecord(...change: Parameters<typeof writeChanges>): Promise<void> {
+  await writeChanges(...change)
+}
+
+/** Same as `changeRecord`. Returns whether anything was written: false where every value was the stored one. */
+export async function writeChanges(
   scope: Scope,
   type: RecordType,
   recordId: string,
   input: Readonly<Record<string, unknown>>,
   ifMatch = '',
   precomputed?: PrecomputedRecords,
-): Promise<void> {
+): Promise<boolean> {
   const sent = parseValues(type, input, { defaultCurrency: scope.workspace.default_currency })
-  await scope.db.transaction(async (tx) => {
+  return scope.db.transaction(async (tx) => {
     const inside = within(scope, tx)
     const stored = await requireChangeable(inside, type, recordId, 'records:update')
     requireVersion(stored, ifMatch)
-    await applyChanges(inside, type, stored, sent, findPrecomputedValues(precomputed, type, stored, input))
+    return applyChanges(inside, type, stored, sent, findPrecomputedValues(precomputed, type, stored, input))
   })
 }
 
@@ -57,17 +62,23 @@ export async function requireChangeable(
 }
 
 /**
- * Writes the fields of a locked record whose values change, computed fields included; nothing if none changes. `computed` holds the values
- * of the computed fields if they were computed before. Checks no rights. Throws like `changeRecord` for values.
+ * Writes the fields of a locked record whose values change, computed fields included. Returns false when none changes. `computed` holds the
+ * values of the computed fields if they were computed before. Checks no rights. Throws like `changeRecord` for values.
  */
-export async function applyChanges(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values, computed?: Values): Promise<void> {
+export async function applyChanges(
+  scope: Scope,
+  type: RecordType,
+  stored: StoredRecord,
+  sent: Values,
+  computed?: Values,
+): Promise<boolean> {
   const next = Object.assign(emptyValues(), stored.values, sent)
   if (computed) Object.assign(next, computed)
   else await computeValues(scope, type, next)
   const fields = changedFields(scope, type, stored, sent, next)
   requireRequiredValues(type, next)
   requireImmutableUnchanged(scope, type, stored, sent, fields)
-  if (fields.length === 0) return
+  if (fields.length === 0) return false
   await checkRecordGuards(scope, type, { id: stored.id, before: stored.values, after: next }, fields)
   await noteLongRecord(scope, type, next)
   const [before, after] = [emptyValues(), emptyValues()]
@@ -87,6 +98,7 @@ export async function applyChanges(scope: Scope, type: RecordType, stored: Store
       }),
     )
     wakeDispatcher(scope, outcome)
+    return true
   } catch (error) {
     throw toDuplicateProblem(type, error)
   }

@@ -17,8 +17,10 @@ interface Computed {
   readonly values: Values
 }
 
-/** Values computed for the first change of each record of a batch, by the record's id. */
+/** Values computed for the first change of each record of a batch, by the record's type and id. */
 export type PrecomputedRecords = ReadonlyMap<string, Computed>
+
+const keyOf = (typeKey: string, id: string): string => `${typeKey} ${id}`
 
 /** Records read at once. */
 const step = 50
@@ -27,27 +29,36 @@ const step = 50
  * Computes, before a batch locks any record, the values that its updates lead to; no connection is held while computing. Records that
  * are missing here are computed by the change itself. `findPrecomputedValues` returns values that are still valid.
  */
-export async function precomputeRecords(scope: Scope, typeKey: string, operations: readonly BatchOperation[]): Promise<PrecomputedRecords> {
+export async function precomputeRecords(scope: Scope, operations: readonly BatchOperation[]): Promise<PrecomputedRecords> {
   const computed = new Map<string, Computed>()
-  const inputs = new Map<string, Computed['input']>()
-  for (const operation of operations) {
-    if (operation.op !== 'update' || !isUuid(operation.id)) continue
-    const id = operation.id.toLowerCase()
-    if (!inputs.has(id)) inputs.set(id, operation.values)
-  }
-  const type = await requireRecordType(scope, typeKey).catch(ignoreCallerMistake)
-  if (!type || type.computations.length === 0) return computed
-  const ids = [...inputs.keys()]
   let text = 0
-  for (let from = 0; from < ids.length && text < maxResultText; from += step) {
-    for (const record of await findRecordsByIds(scope, type, ids.slice(from, from + step))) {
-      const found = await precompute(scope, type, record, inputs.get(record.id) ?? {})
-      if (!found) continue
-      computed.set(record.id, found)
-      text += textLength(found.values)
+  for (const [typeKey, inputs] of firstInputs(operations)) {
+    const type = await requireRecordType(scope, typeKey).catch(ignoreCallerMistake)
+    if (!type || type.computations.length === 0) continue
+    const ids = [...inputs.keys()]
+    for (let from = 0; from < ids.length && text < maxResultText; from += step) {
+      for (const record of await findRecordsByIds(scope, type, ids.slice(from, from + step))) {
+        const found = await precompute(scope, type, record, inputs.get(record.id) ?? {})
+        if (!found) continue
+        computed.set(keyOf(typeKey, record.id), found)
+        text += textLength(found.values)
+      }
     }
   }
   return computed
+}
+
+/** The values of the first update of each record, by the key of its type and its id. */
+function firstInputs(operations: readonly BatchOperation[]): ReadonlyMap<string, ReadonlyMap<string, Computed['input']>> {
+  const byType = new Map<string, Map<string, Computed['input']>>()
+  for (const operation of operations) {
+    if (operation.op !== 'update' || !isUuid(operation.id)) continue
+    const inputs = byType.get(operation.type) ?? new Map<string, Computed['input']>()
+    byType.set(operation.type, inputs)
+    const id = operation.id.toLowerCase()
+    if (!inputs.has(id)) inputs.set(id, operation.values)
+  }
+  return byType
 }
 
 /** The precomputed fields of a record; undefined unless they were computed from this type, input and version of the record. */
@@ -57,7 +68,7 @@ export function findPrecomputedValues(
   stored: StoredRecord,
   input: Computed['input'],
 ): Values | undefined {
-  const found = precomputed?.get(stored.id)
+  const found = precomputed?.get(keyOf(type.key, stored.id))
   const isValid = found?.type === type && found.input === input && found.updatedAt === stored.updated_at
   return isValid ? found.values : undefined
 }

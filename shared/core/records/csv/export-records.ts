@@ -2,16 +2,14 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { intersectRecordAccess } from '#shared/core/policy/grants/intersect-policies.ts'
 import { recordAccessFor, requireRecordAccess } from '#shared/core/records/access.ts'
 import { writeCsv } from '#shared/core/records/csv/write.ts'
-import { compileQuery, type RecordQuery } from '#shared/core/records/query/query.ts'
+import type { RecordQuery } from '#shared/core/records/query/query.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
-import { exportPage } from '#shared/core/records/query/search-store.ts'
-import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
+import { findMatches } from '#shared/core/records/query/search-records.ts'
 import type { StoredRecord } from '#shared/core/records/record.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { valueToCell } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { asUnprepared } from '#shared/platform/db/statements/statement.ts'
 import { groupBySize } from '#shared/platform/kernel/values/group-by-size.ts'
 
 /** Maximum records in one export. When more match, the export is marked as truncated (docs/contract/records.md#export). */
@@ -33,7 +31,7 @@ interface RecordExport {
  */
 export async function prepareExport(scope: Scope, type: RecordType, query: RecordQuery): Promise<RecordExport> {
   const access = intersectRecordAccess(recordAccessFor(scope, type, 'records:read'), requireRecordAccess(scope, type, 'records:export'))
-  const matches = await findMatches(scope, type, access, query)
+  const matches = await findMatches(scope, type, access, query, maxExported + 1)
   const exported = matches.slice(0, maxExported)
   const fields = type.fields.filter(({ key }) => !access.neverVisible.has(key))
   // An amount with its code, such as `-5 EUR`, is no formula, and readers expect it as it is.
@@ -62,19 +60,6 @@ export async function prepareExport(scope: Scope, type: RecordType, query: Recor
 }
 
 const leadingColumns = ['id', 'created_at']
-
-/** A matching record: its id, and the bytes of its text. */
-interface Match {
-  readonly id: string
-  readonly bytes: number
-}
-
-/** The matches in order, at most `maxExported` and one more: a few hundred kilobytes. Later steps read the records by id. */
-async function findMatches(scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<Match[]> {
-  const search = await compileQuery(scope, type, access, query)
-  const fill = cachedSearchStatement(access, `export ${search.shape}`, () => exportPage(type, search, maxExported + 1))
-  return scope.db.query(search.asSearch(asUnprepared(fill(search.values))))
-}
 
 function cellsOf(record: StoredRecord, fields: readonly Field[], access: RecordAccess): string[] {
   const visible = access.alwaysVisible ? undefined : access.visibleFields(record)

@@ -94,10 +94,13 @@ export async function compileQuery(scope: Scope, type: RecordType, access: Recor
   if (query.seeing) conditions.push(...query.seeing.map((key) => visibilityCondition(type, access, key)))
   if (ids) conditions.push(amongIds(ids))
   if (q) conditions.push(textCondition(scope, type, access, q))
-  countRuleUses(scope, type.fields, access)
-  for (const { target, access: ofTarget } of steps.values()) countRuleUses(scope, target.fields, ofTarget)
   const order = readOrder(type, hideable, sort)
-  countSearchUses(scope, [...filtered.flatMap(({ uses }) => uses), ...usesOfOrder(type, sort)])
+  // Records that are found by their ids need no other index.
+  if (!ids) {
+    countRuleUses(scope, type.fields, access)
+    for (const { target, access: ofTarget } of steps.values()) countRuleUses(scope, target.fields, ofTarget)
+    countSearchUses(scope, [...filtered.flatMap(({ uses }) => uses), ...usesOfOrder(type, sort)])
+  }
   const dependsOnValues = conditions.some((condition) => condition.dependsOnValues)
   const named = nameSearch(query, access)
   const limitingRoles = [access, ...[...steps.values()].map((step) => step.access)].flatMap(({ limitingRoles: roles }) => roles)

@@ -2,7 +2,7 @@ import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { type CompiledQuery, compileQuery, type QueryPage, type RecordQuery } from '#shared/core/records/query/query.ts'
 import { readFieldSelection } from '#shared/core/records/query/read-search.ts'
-import { maxPageBytes, pageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
+import { matchesOf, maxPageBytes, pageBytes, pageOf, pageWithTotal, totalOf } from '#shared/core/records/query/search-store.ts'
 import { toShownViews } from '#shared/core/records/query/shown-columns-store.ts'
 import { cachedSearchStatement } from '#shared/core/records/query/statement-cache.ts'
 import { toVisibleViews } from '#shared/core/records/read.ts'
@@ -11,7 +11,7 @@ import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { type RecordType, requireRecordType } from '#shared/core/types/record-type.ts'
 import { takeFittingItems } from '#shared/platform/db/lists.ts'
 import type { ByteLimit } from '#shared/platform/db/statements/byte-limit.ts'
-import { asArrays, type Statement } from '#shared/platform/db/statements/statement.ts'
+import { asArrays, asUnprepared, type Statement } from '#shared/platform/db/statements/statement.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 interface SearchPage {
@@ -42,8 +42,54 @@ export async function searchRecords(scope: Scope, typeKey: string, query: Record
   }
   // The statement gives no total for an empty page. For an empty first page the total is 0.
   if (offset === 0) return { records: [], total: 0 }
+  return { records: [], total: await countOf(scope, type, access, search) }
+}
+
+/** A matching record: its id, and the bytes of its text. */
+interface Match {
+  readonly id: string
+  readonly bytes: number
+}
+
+/** The matches that the caller may read in their order, at most `limit`, in memory at once. Later steps read the records by id. */
+export async function findMatches(
+  scope: Scope,
+  type: RecordType,
+  access: RecordAccess,
+  query: RecordQuery,
+  limit: number,
+): Promise<Match[]> {
+  const search = await compileQuery(scope, type, access, query)
+  return scope.db.query(search.asSearch(matchesStatement(type, access, search, limit)))
+}
+
+/**
+ * The ids of the matches among the records of `query.ids`, in no order. It is no search: it tests these records alone, which the caller has
+ * locked, and must not wait for a turn meanwhile.
+ */
+export async function findMatchesAmong(
+  scope: Scope,
+  type: RecordType,
+  access: RecordAccess,
+  query: RecordQuery & { readonly ids: readonly string[] },
+): Promise<string[]> {
+  const among = await compileQuery(scope, type, access, query)
+  const found = await scope.db.query(matchesStatement(type, access, among, query.ids.length))
+  return found.map(({ id }) => id)
+}
+
+function matchesStatement(type: RecordType, access: RecordAccess, search: CompiledQuery, limit: number): Statement<Match> {
+  const fill = cachedSearchStatement(access, `matches ${search.shape}`, () => matchesOf(type, search))
+  return asUnprepared(fill({ ...search.values, limit }))
+}
+
+/** The number of matches that the caller may read. */
+export const countMatches = async (scope: Scope, type: RecordType, access: RecordAccess, query: RecordQuery): Promise<number> =>
+  countOf(scope, type, access, await compileQuery(scope, type, access, query))
+
+async function countOf(scope: Scope, type: RecordType, access: RecordAccess, search: CompiledQuery): Promise<number> {
   const count = cachedSearchStatement(access, `total ${search.shape}`, () => totalOf(type, search))
-  return { records: [], total: ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number }
+  return ((await readQueryRows(scope, search, count(search.values)))[0]?.[0] ?? 0) as number
 }
 
 /** Has the database measure a page of long records before it is read: too long a page is refused, others are admitted by their bytes. */

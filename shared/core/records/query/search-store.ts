@@ -84,15 +84,15 @@ const countOfAll = ({ workspaceId, id }: RecordType): Knex.Raw =>
     id,
   ])
 
-/** The ids of the first `most` matches in their order, with the bytes of their text. */
-export const exportPage = (type: RecordType, search: CompiledQuery, most: number) =>
+/** The ids of the first `limit` matches in their order, with the bytes of their text. */
+export const matchesOf = (type: RecordType, search: CompiledQuery) =>
   prepareStatement(
     builder.raw('select id, ? as bytes from ? where ? order by ? limit ?', [
       textBytes(type),
       search.fromSql(),
       search.whereSql() ?? builder.raw('true'),
       search.orderSql(),
-      most,
+      slot('limit'),
     ]),
-    { params: search.params(), columns: { id: uuid.notNull, bytes: integer.notNull } },
+    { params: { ...search.params(), limit: bigint }, columns: { id: uuid.notNull, bytes: integer.notNull } },
   )
