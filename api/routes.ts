@@ -1,5 +1,6 @@
 import { feature as jobs } from '#api/core/jobs/feature.ts'
 import { feature as notifications } from '#api/core/notifications/feature.ts'
+import { feature as operators } from '#api/core/operators/feature.ts'
 import { feature as people } from '#api/core/people/feature.ts'
 import { feature as records } from '#api/core/records/feature.ts'
 import { feature as roles } from '#api/core/roles/feature.ts'
@@ -23,6 +24,7 @@ import { sdkMethods } from '#shared/features.ts'
 /** Every `feature.ts` of the API by its folder, in the order of `shared/README.md`. */
 export const features: Readonly<Record<string, FeatureRoutes>> = {
   people,
+  operators,
   roles,
   workspaces: workspaces(requireLogo),
   types,

@@ -1,4 +1,5 @@
-import type { PlatformScope } from '#shared/core/scope/scope.ts'
+import { userInfo } from 'node:os'
+import type { Operator, PlatformScope } from '#shared/core/scope/scope.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -8,6 +9,21 @@ import { openServices, type ProcessKind, platformScope } from '#shared/services.
 /** Scope of a command: the platform itself, without a user or workspace. */
 export interface CommandScope extends PlatformScope {
   readonly db: Database
+  readonly operator: Operator
+}
+
+/** The command line as operator, with the name of the system's user who runs the command where it has one, as in `command line (kontor)`. */
+export function commandLine(): Operator {
+  return { id: null, name: ['command line', ...userNames().map((name) => `(${name})`)].join(' '), isReadOnly: false }
+}
+
+function userNames(): readonly string[] {
+  try {
+    return [userInfo().username]
+  } catch {
+    // A container may run under a user id without a name.
+    return []
+  }
 }
 
 /** Opens the services of a Kontor process, runs the work with them and closes them. `key`: see `ProcessKind`. */
@@ -28,7 +44,7 @@ export async function withCommandScope<T>(
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
   try {
     const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
-    return await work(platformScope(services, services.database, null, cause))
+    return await work({ ...platformScope(services, services.database, null, cause), operator: commandLine() })
   } finally {
     await close()
   }

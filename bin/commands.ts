@@ -13,6 +13,7 @@ import { inspectCommands } from './commands/inspect.ts'
 import { jobCommands } from './commands/jobs.ts'
 import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
+import { operatorCommands } from './commands/operator.ts'
 import { orgCommands } from './commands/org.ts'
 import { queueCommands } from './commands/queues.ts'
 import { statusCommands } from './commands/status.ts'
@@ -22,6 +23,7 @@ import { userCommands } from './commands/user.ts'
 export const commands: readonly Command[] = [
   ...orgCommands,
   ...userCommands,
+  ...operatorCommands,
   ...keyCommands,
   ...importCommands,
   ...clientCommands,

@@ -1,5 +1,6 @@
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { addOperator } from '#shared/core/operators/operators.ts'
 import { createPerson, generatePassword } from '#shared/core/people/people.ts'
 import { systemActor } from '#shared/core/scope/actor.ts'
 import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
@@ -23,7 +24,7 @@ interface Bootstrap {
 }
 
 /**
- * Creates the workspace Demo in a database without workspaces and returns the path of DATA_DIR/bootstrap.json; null when a workspace
+ * Creates the workspace Demo, whose owner becomes an operator, in a database without workspaces and returns the path of DATA_DIR/bootstrap.json; null when a workspace
  * exists. The file is complete before the workspace is committed: a process killed in between leaves a file that the next start replaces,
  * and never a workspace without known credentials.
  */
@@ -45,6 +46,7 @@ async function createDemoWorkspace(scope: PlatformScope): Promise<Bootstrap> {
   const { publicUrl, defaultPlan } = scope.config
   const password = generatePassword()
   const owner = await createPerson(scope, { email: 'owner@demo.example', name: 'Demo Owner', password })
+  await addOperator(scope, owner, false)
   const workspace = await createReadyWorkspace(scope, { name: 'Demo', plan: defaultPlan, owner })
   const inside: Scope = { ...scope, workspace, actor: systemActor }
   const account = await createAdminAccount(inside, 'Demo')

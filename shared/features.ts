@@ -1,5 +1,6 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
 import { feature as notifications } from '#shared/core/notifications/feature.ts'
+import { feature as operators } from '#shared/core/operators/feature.ts'
 import { feature as people } from '#shared/core/people/feature.ts'
 import { feature as records } from '#shared/core/records/feature.ts'
 import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
@@ -27,7 +28,7 @@ import { feature as secrets } from '#shared/platform/secrets/feature.ts'
 /** Every `feature.ts` of the three floors, in the order of `shared/README.md`. */
 const features: readonly Feature[] = [
   ...[database, secrets, blobs, jobQueue, due, mail],
-  ...[people, workspaces, types, records, notifications],
+  ...[people, operators, workspaces, types, records, notifications],
   ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],
 ]
 

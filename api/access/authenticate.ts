@@ -1,15 +1,37 @@
 import type { Context } from 'koa'
+import { authenticatePage, type OperatorCaller } from '#api/access/operator-session.ts'
 import type { Admission } from '#api/http/declaration.ts'
+import type { Route } from '#api/http/route.ts'
 import type { ApiServices } from '#api/http/services.ts'
+import { readOperator, requireActing } from '#shared/core/operators/operators.ts'
 import { findPrincipal } from '#shared/core/people/principals.ts'
 import type { PlatformScope, Principal } from '#shared/core/scope/scope.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { platformScope } from '#shared/services.ts'
 
-/** Scope of the caller. 401 without a valid key or session, or for a key where only a person is admitted. Public routes skip the check. */
-export async function authenticate(ctx: Context, admission: Admission, services: ApiServices, db: Executor): Promise<PlatformScope> {
-  const principal = admission === 'public' ? null : await requirePrincipal(ctx, admission, services)
+/**
+ * Scope of the caller. 401 without a valid key or session, or for a key where only a person is admitted; 403 where only an operator is, or
+ * one who may act. Public routes skip the check.
+ */
+export async function authenticate(
+  ctx: Context,
+  route: Pick<Route, 'kind' | 'method' | 'permission'>,
+  services: ApiServices,
+  db: Executor,
+): Promise<PlatformScope> {
+  if (route.permission !== 'operator') {
+    return scopeOf(ctx, services, db, route.permission === 'public' ? null : await requirePrincipal(ctx, route.permission, services))
+  }
+  const caller =
+    route.kind === 'page'
+      ? await authenticatePage(ctx.get('cookie'), services)
+      : await requireOperator(await requirePrincipal(ctx, 'person', services), db)
+  if (route.method !== 'GET') requireActing(caller.operator)
+  return { ...scopeOf(ctx, services, db, caller.principal), operator: caller.operator, operatorSessionId: caller.operatorSessionId }
+}
+
+function scopeOf(ctx: Context, services: ApiServices, db: Executor, principal: Principal | null): PlatformScope {
   const cause = {
     actorId: principal?.id ?? null,
     actorType: principal?.type ?? 'system',
@@ -17,6 +39,13 @@ export async function authenticate(ctx: Context, admission: Admission, services:
     depth: 0,
   } as const
   return platformScope(services, db, principal, cause)
+}
+
+/** A person as operator. Throws FORBIDDEN for anybody else. */
+async function requireOperator(principal: Principal, db: Executor): Promise<OperatorCaller> {
+  const operator = await readOperator(db, principal.id)
+  if (!operator) throw problem('FORBIDDEN', 'Only operators of this installation may do this')
+  return { principal, operator }
 }
 
 async function requirePrincipal(ctx: Context, admission: Admission, services: ApiServices): Promise<Principal> {

@@ -7,11 +7,12 @@ const exposedHeaders =
   'X-Request-ID, X-Export-Truncated, ETag, Link, Location, Content-Disposition, Content-Range, Retry-After, Preference-Applied, RateLimit, RateLimit-Policy'
 
 /** The websites whose pages may call a route from a browser: all, or only this server's own. */
-const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' => origins ?? (kind === 'page' ? 'own' : 'any')
+const originsOf = ({ origins, kind }: Pick<Route, 'origins' | 'kind'>): 'any' | 'own' | 'named' =>
+  origins ?? (kind === 'page' ? 'own' : 'any')
 
 /** Whether a route refuses requests from other websites. A GET route accepts them: a click on a link in a mail is a cross-site request. */
 export const refusesCrossSite = (route: Pick<Route, 'origins' | 'kind' | 'method'>): boolean =>
-  originsOf(route) === 'own' && route.method !== 'GET'
+  originsOf(route) !== 'any' && route.method !== 'GET'
 
 /**
  * Sets CORS headers for any origin, without credentials (docs/contract/conventions.md#cors), on routes whose origins are 'any' and on every
@@ -40,12 +41,15 @@ function isOpen(method: string, path: string, routers: Routers): boolean {
 
 /**
  * Throws FORBIDDEN for a browser's cross-site request (docs/contract/conventions.md#cross-site-requests). The header Sec-Fetch-Site decides;
- * without it, as in older browsers, Origin does. A request with neither header passes: no browser sent it.
+ * without it, as in older browsers, Origin does. A request with neither header passes, since no browser sent it, unless the route wants the
+ * origin named: then Origin must be this server's own, whatever else is sent.
  */
-export function refuseCrossSite(ctx: Context, publicUrl: string): void {
+export function refuseCrossSite(ctx: Context, route: Pick<Route, 'origins' | 'kind'>, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = ctx.req.headers
   const isOwn = site === undefined ? origin === undefined || isOwnOrigin(origin, ctx, publicUrl) : site === 'same-origin' || site === 'none'
   if (!isOwn) throw problem('FORBIDDEN', 'Pages of other websites may not send this request')
+  if (originsOf(route) === 'named' && (origin === undefined || !isOwnOrigin(origin, ctx, publicUrl)))
+    throw problem('FORBIDDEN', 'Send this request from the page itself: its header Origin must be the address of this server')
 }
 
 /**

@@ -17,11 +17,12 @@ export type ScopeOf<Path extends string> = 'orgId' extends Params<Path> ? Scope 
 
 /**
  * Who may call: holders of a permission, or 'public' for anybody, 'any' for every person and key, 'person' for people only (a key
- * gets 401), 'member' for every member and key of the workspace.
+ * gets 401), 'member' for every member and key of the workspace, 'operator' for people who are operators of the installation, by their
+ * session token, and on pages by the cookie of the console. A read-only operator may not call a route that is no GET.
  */
-export type Admission = Permission | 'public' | 'any' | 'person' | 'member'
+export type Admission = Permission | 'public' | 'any' | 'person' | 'member' | 'operator'
 
-const withoutPermission: ReadonlySet<string> = new Set(['public', 'any', 'person', 'member'])
+const withoutPermission: ReadonlySet<string> = new Set(['public', 'any', 'person', 'member', 'operator'])
 
 /** Whether an admission is no permission: it is not checked against roles. */
 export const needsNoPermission = (admission: Admission): admission is Exclude<Admission, Permission> => withoutPermission.has(admission)
@@ -125,10 +126,10 @@ export interface Declaration<Path extends string, Body, Query, Resource> {
   readonly usesPasswords?: true
   /**
    * Which websites may call the route from a browser (docs/contract/conventions.md#cors). 'any': every website, without credentials, as
-   * below `/v1`. 'own': only this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. Default: 'own' for
-   * pages, else 'any'.
+   * below `/v1`. 'own': only this server's pages, without CORS; a cross-site request other than GET gets FORBIDDEN. 'named': as 'own', and
+   * a request other than GET must name its origin, as browsers do. Default: 'own' for pages, else 'any'.
    */
-  readonly origins?: 'any' | 'own'
+  readonly origins?: 'any' | 'own' | 'named'
   /**
    * Set where the work stores a visitor's Idempotency-Key with what it creates, which then exists once, without an answer that is kept and
    * erased. The pipeline keeps the answers of signed-in callers.

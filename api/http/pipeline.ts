@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { authenticate } from '#api/access/authenticate.ts'
 import { enterWorkspace } from '#api/access/enter-workspace.ts'
+import { consoleAddress, requireFormToken } from '#api/access/operator-session.ts'
 import { refuseCrossSite, refusesCrossSite } from '#api/http/cors.ts'
 import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegate.ts'
@@ -37,7 +38,8 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
     ctx.state.route = route.path
     ctx.state.tag = route.tag
     if (route.kind === 'page') ctx.state.framed = route.framed
-    if (isSameSiteOnly) refuseCrossSite(ctx, services.config.publicUrl)
+    if (route.permission === 'operator') ctx.state.entrance = consoleAddress(services.config)
+    if (isSameSiteOnly) refuseCrossSite(ctx, route, services.config.publicUrl)
     if (route.limit) await services.rateLimits.countClient(ctx, route.limit)
     if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
     const answer = await inAttempts(services.cache, databaseOf(ctx, services), ({ db }) => work(route, ctx, services, db))
@@ -76,6 +78,7 @@ async function work(route: Route, ctx: Context, services: ApiServices, db: Execu
   const { request, bytes } = await readRequest(route, ctx, services, admitted)
   await checkBodyResource(route, request, scope)
   if (route.kind === 'page') {
+    if (route.permission === 'operator') requireFormToken(scope, request.body as URLSearchParams)
     const shown = await route.handle({ ...request, body: request.body as URLSearchParams }, scope as Scope)
     return pageOf(route, shown, services)
   }
@@ -164,7 +167,7 @@ async function admit(route: Route, ctx: Context, services: ApiServices, db: Exec
   ctx.state.largeAnswer ??= new LargeAnswer(ctx, services.answers, changesNothing(route))
   const largeAnswer = ctx.state.largeAnswer as LargeAnswer
   const platform = {
-    ...(await authenticate(ctx, route.permission, services, db)),
+    ...(await authenticate(ctx, route, services, db)),
     admitAnswer: (bytes: number) => largeAnswer.admitUnread(bytes),
     cursorBinding: () => cursorBindingOf(route, ctx),
   }

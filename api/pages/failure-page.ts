@@ -6,18 +6,25 @@ interface Failure {
   readonly code: ErrorCode
   readonly message: string
   readonly requestId: string
+  /** Address of the page to sign in; empty where that does not help. */
+  readonly signIn: string
 }
 
 const renderBody = template<Failure>(new URL('failure.eta', import.meta.url))
 
-/** The page for a missing page or a failed request. */
-export function failurePage(failure: Problem, requestId: string): Page {
+/** The page for a missing page or a failed request. `entrance` is the address where those sign in who may see the page. */
+export function failurePage(failure: Problem, requestId: string, entrance = ''): Page {
   const { code } = failure
   const message = failure.message === errorCatalogue[code].message ? (texts[code] ?? failure.message) : failure.message
-  return { title: titles[code] ?? 'This did not work', failure, body: renderBody({ code, message, requestId }) }
+  return {
+    title: titles[code] ?? 'This did not work',
+    failure,
+    body: renderBody({ code, message, requestId, signIn: code === 'UNAUTHORIZED' ? entrance : '' }),
+  }
 }
 
 const titles: Partial<Readonly<Record<ErrorCode, string>>> = {
+  UNAUTHORIZED: 'Please sign in',
   NOT_FOUND: 'There is nothing here',
   RATE_LIMITED: 'Too many attempts',
   OVERLOADED: 'The server is busy',

@@ -1,3 +1,4 @@
+import { recordAction } from '#shared/core/operators/log.ts'
 import { jobs } from '#shared/features.ts'
 import {
   countQueuedJobs,
@@ -176,8 +177,13 @@ export const jobCommands = [
     run: async ({ also_answered = false, ...given }, platform) => {
       const letters = await selectFailed(platform, given)
       const outcomes = { sent: [] as string[], answered: [] as string[], gone: [] as string[] }
-      for (const { id } of letters) {
-        outcomes[await resendDeadLetter(platform.db, platform.jobQueue, jobs, id, { alsoAnswered: also_answered })].push(id)
+      for (const { id, job } of letters) {
+        const outcome = await platform.db.transaction(async (tx) => {
+          const resent = await resendDeadLetter(tx, platform.jobQueue, jobs, id, { alsoAnswered: also_answered })
+          if (resent === 'sent') await recordAction(tx, platform.operator, 'jobs.retry', { job: id, kind: job })
+          return resent
+        })
+        outcomes[outcome].push(id)
       }
       const { sent, answered } = outcomes
       const skipped = `Skipped, since the caller was told of the failure: ${answered.join(', ')}. --also-answered retries these too.`
@@ -194,7 +200,13 @@ export const jobCommands = [
     options: discardOptions,
     run: async (given, platform) => {
       const discarded: string[] = []
-      for (const { id } of await selectFailed(platform, given)) if (await discardDeadLetter(platform.db, id)) discarded.push(id)
+      for (const { id, job } of await selectFailed(platform, given)) {
+        await platform.db.transaction(async (tx) => {
+          if (!(await discardDeadLetter(tx, id))) return
+          await recordAction(tx, platform.operator, 'jobs.discard', { job: id, kind: job })
+          discarded.push(id)
+        })
+      }
       return { data: { discarded }, lines: [`Discarded: ${discarded.join(', ') || 'none'}`] }
     },
   }),

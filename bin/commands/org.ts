@@ -1,17 +1,14 @@
-import type { Workspace } from '#shared/core/scope/store.ts'
 import { requestDeletion } from '#shared/core/workspaces/delete-workspace.ts'
-import { isBeingDeleted } from '#shared/core/workspaces/deletion-store.ts'
+import { changePlan, resumeWorkspace, suspendWorkspace } from '#shared/core/workspaces/operate.ts'
 import { listWorkspaces, readWorkspaceUsage } from '#shared/core/workspaces/operator-store.ts'
-import { changeWorkspaceStatus, setWorkspacePlan } from '#shared/core/workspaces/store.ts'
+import type { OperatedWorkspace } from '#shared/core/workspaces/schemas.ts'
 import { viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 import { findUsage } from '#shared/features/drive/store.ts'
-import { firstRow } from '#shared/platform/db/database.ts'
 import { countQueuedJobs } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { type CommandResult, command } from '../command.ts'
-import type { CommandScope } from '../command-scope.ts'
 import { formatTable } from '../table.ts'
 import { createReadyWorkspace, requirePerson, workspaceScope } from '../workspaces.ts'
 
@@ -19,25 +16,10 @@ const org = t.String({ description: 'id or name of the workspace' })
 const plan = t.Enum(['free', 'paid'])
 
 /** Result of a command that changed a workspace. */
-const workspaceResult = ({ id, name, status, plan }: Workspace): CommandResult => ({
+const workspaceResult = ({ id, name, status, plan }: OperatedWorkspace): CommandResult => ({
   data: { id, name, status, plan },
   lines: [`${name} (${id}): ${status}, ${plan} plan`],
 })
-
-/** Changes the status of a workspace from one value to another. Idempotent; ORG_NOT_READY for any other status. */
-async function changeStatus(
-  platform: CommandScope,
-  id: string,
-  from: Workspace['status'],
-  to: Workspace['status'],
-): Promise<CommandResult> {
-  const { workspace } = await workspaceScope(platform, id)
-  if (workspace.status !== to && !(await firstRow(platform.db, changeWorkspaceStatus({ id: workspace.id, from, to })))) {
-    if (await isBeingDeleted(platform.db, workspace.id)) throw problem('ORG_NOT_READY', 'The workspace is being deleted')
-    throw problem('ORG_NOT_READY', `The workspace is ${workspace.status}, only one that is ${from} can become ${to}`)
-  }
-  return workspaceResult({ ...workspace, status: to })
-}
 
 export const orgCommands = [
   command({
@@ -123,13 +105,19 @@ export const orgCommands = [
     name: 'org suspend',
     summary: 'Refuse every call of a workspace, by 403 ORG_SUSPENDED',
     options: schema(t.Object({ org })),
-    run: ({ org }, platform) => changeStatus(platform, org, 'active', 'suspended'),
+    run: async ({ org }, platform) => {
+      const { workspace } = await workspaceScope(platform, org)
+      return workspaceResult(await suspendWorkspace(platform, workspace.id))
+    },
   }),
   command({
     name: 'org resume',
     summary: 'Resume a workspace',
     options: schema(t.Object({ org })),
-    run: ({ org }, platform) => changeStatus(platform, org, 'suspended', 'active'),
+    run: async ({ org }, platform) => {
+      const { workspace } = await workspaceScope(platform, org)
+      return workspaceResult(await resumeWorkspace(platform, workspace.id))
+    },
   }),
   command({
     name: 'org plan',
@@ -137,8 +125,7 @@ export const orgCommands = [
     options: schema(t.Object({ org, plan })),
     run: async ({ org, plan }, platform) => {
       const { workspace } = await workspaceScope(platform, org)
-      await platform.db.query(setWorkspacePlan({ id: workspace.id, plan }))
-      return workspaceResult({ ...workspace, plan })
+      return workspaceResult(await changePlan(platform, workspace.id, plan))
     },
   }),
 ]

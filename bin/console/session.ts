@@ -6,6 +6,7 @@ import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/se
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { platformScope } from '#shared/services.ts'
+import { type CommandScope, commandLine } from '../command-scope.ts'
 import { requirePerson, workspaceScope } from '../workspaces.ts'
 import { type Caller, callAsAccount, callAsPerson } from './caller.ts'
 
@@ -18,13 +19,13 @@ interface SessionPosition {
 
 /** The console's current workspace and actor. `leave` revokes the credentials that it made. */
 export class ConsoleSession {
-  readonly #platform: PlatformScope & { readonly db: Api['services']['database'] }
+  readonly #platform: CommandScope
   readonly #callers = new Map<string, Caller>()
   #place: SessionPosition
 
   constructor({ services }: Api) {
     const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
-    this.#platform = platformScope(services, services.database, null, cause)
+    this.#platform = { ...platformScope(services, services.database, null, cause), operator: commandLine() }
     this.#place = { scope: this.#platform, token: null }
   }
 

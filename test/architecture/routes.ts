@@ -37,7 +37,8 @@ interface RouteRule {
 }
 
 const propertiesOf = ({ route }: NamedRoute): object => (route.query?.json as { properties?: object } | undefined)?.properties ?? {}
-const listsOf = ({ routes }: RouteTables) => routes.filter((one) => 'cursor' in propertiesOf(one))
+/** The links of pages are tested with the pages. */
+const listsOf = ({ routes }: RouteTables) => routes.filter((one) => one.route.kind !== 'page' && 'cursor' in propertiesOf(one))
 const namesOf = ({ routes }: RouteTables): ReadonlySet<string> => new Set(routes.map(({ name }) => name))
 
 const exampled: RouteRule = {
@@ -101,4 +102,19 @@ const compared: RouteRule = {
   broken: { routes: routeTables.routes.map(({ name, route }) => ({ name, route: { ...route, stored: undefined } as never })) },
 }
 
-export const routeRules: readonly RouteRule[] = [exampled, declared, paged, walkedApps, compared]
+/** What the operator console shows to people who have no session of it. */
+const entrance = new Set(['GET /operator', 'POST /operator/sign-in', 'POST /operator/sign-out'])
+
+const operated: RouteRule = {
+  name: 'every route of operators has their permission but for the entrance of the console, and every page of it wants its origin named',
+  check: ({ routes }) =>
+    routes
+      .filter(({ route }) => /^\/operator(\/|$)/.test(route.path))
+      .flatMap(({ name, route }) => [
+        ...(route.permission === 'operator' || entrance.has(name) ? [] : [`${name} must have the permission operator`]),
+        ...(route.kind === 'page' && route.origins !== 'named' ? [`${name} must have origins: 'named'`] : []),
+      ]),
+  broken: { routes: routeTables.routes.map(({ name, route }) => ({ name, route: { ...route, permission: 'any' } as never })) },
+}
+
+export const routeRules: readonly RouteRule[] = [exampled, declared, paged, walkedApps, compared, operated]

@@ -100,8 +100,8 @@ test('commands: a workspace that is being set up cannot be suspended, so that it
   const w = await fresh()
   const id = randomUUID()
   await addUnreadyWorkspace(w.db, id, w.org.ownerId)
-  t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'ORG_NOT_READY')
-  t.is((await callKontor(w, 'org', 'resume', id, '--json')).json.error.code, 'ORG_NOT_READY')
+  t.is((await callKontor(w, 'org', 'suspend', id, '--json')).json.error.code, 'VALIDATION_ERROR')
+  t.is((await callKontor(w, 'org', 'resume', id, '--json')).json.error.code, 'VALIDATION_ERROR')
 })
 
 test('commands: the plan of a workspace applies from the next request on', async (t) => {

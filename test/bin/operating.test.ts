@@ -147,6 +147,6 @@ test('operating: a workspace that is being deleted is suspended, and cannot be r
   t.is((await callKontor(w, 'org', 'delete', org.id, 'Doomed', '--yes')).code, 0)
   t.is((await org.owner.get(org.path)).body.error.code, 'ORG_SUSPENDED')
   const resumed = await callKontor(w, 'org', 'resume', org.id)
-  t.regex(resumed.err, /^The workspace is being deleted/)
+  t.regex(resumed.err, /^The workspace Doomed is being deleted/)
   t.is((await callKontor(w, 'org', 'list', '--json')).json.workspaces.find(({ id }: { id: string }) => id === org.id).status, 'deleting')
 })

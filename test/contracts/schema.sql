@@ -889,6 +889,37 @@ create table operations (
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_threshold=5000, autovacuum_analyze_threshold=5000);
 
+create table operator_log (
+  id uuid not null,
+  at timestamp with time zone default now() not null,
+  operator_id uuid,
+  operator text not null,
+  action text not null,
+  subject jsonb not null,
+  count integer not null,
+  constraint operator_log_count_check CHECK ((count > 0)),
+  constraint operator_log_pkey PRIMARY KEY (id),
+  constraint operator_log_subject_check CHECK ((jsonb_typeof(subject) = 'object'::text))
+);
+
+create table operator_sessions (
+  id uuid not null,
+  user_id uuid not null,
+  token_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint operator_sessions_pkey PRIMARY KEY (id),
+  constraint operator_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES operators(user_id) ON DELETE CASCADE
+);
+
+create table operators (
+  user_id uuid not null,
+  read_only boolean default false not null,
+  created_at timestamp with time zone default now() not null,
+  constraint operators_pkey PRIMARY KEY (user_id),
+  constraint operators_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 create table outbox_mails (
   id uuid not null,
   workspace_id uuid,
@@ -1499,6 +1530,12 @@ CREATE INDEX operations_unfinished ON public.operations USING btree (created_at)
 
 CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
 
+CREATE INDEX operator_sessions_expires_at ON public.operator_sessions USING btree (expires_at);
+
+CREATE UNIQUE INDEX operator_sessions_token_hash ON public.operator_sessions USING btree (token_hash);
+
+CREATE INDEX operator_sessions_user ON public.operator_sessions USING btree (user_id);
+
 CREATE INDEX outbox_mails_awaiting ON public.outbox_mails USING btree (workspace_id, connection_id) WHERE awaits_server;
 
 CREATE INDEX outbox_mails_created ON public.outbox_mails USING btree (created_at);
@@ -1711,6 +1748,15 @@ CREATE OR REPLACE FUNCTION public.drop_role_members()
 AS $function$
     begin
       delete from role_members where workspace_id = old.workspace_id and principal_id = (to_jsonb(old) ->> tg_argv[0])::uuid;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.end_operator_sessions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      delete from operator_sessions where user_id = new.id;
       return null;
     end $function$;
 
@@ -2179,6 +2225,8 @@ CREATE TRIGGER operations_enqueue_continuation AFTER UPDATE ON public.operations
 
 CREATE TRIGGER operations_release_gate_slot AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION release_gate_slot();
 
+CREATE TRIGGER operator_log_stays BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER payment_timeline_stays BEFORE UPDATE OR TRUNCATE ON public.payment_timeline FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER queue_history_stays BEFORE DELETE OR UPDATE ON public.queue_history FOR EACH ROW EXECUTE FUNCTION keep_queue_history();
@@ -2202,6 +2250,8 @@ CREATE TRIGGER site_content_hold_blob AFTER INSERT OR DELETE OR UPDATE OF blob_i
 CREATE TRIGGER sites_cap AFTER INSERT ON public.sites FOR EACH ROW WHEN ((NOT new.is_shared)) EXECUTE FUNCTION limit_rows('100', 'not is_shared');
 
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
+
+CREATE TRIGGER users_password_changed AFTER UPDATE OF password_hash ON public.users FOR EACH ROW WHEN ((old.password_hash IS DISTINCT FROM new.password_hash)) EXECUTE FUNCTION end_operator_sessions();
 
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
 

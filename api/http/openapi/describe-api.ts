@@ -1,3 +1,4 @@
+import { cookieName } from '#api/access/operator-session.ts'
 import { collectSchemas, type JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import { failureSchema, failuresOf } from '#api/http/openapi/failures.ts'
 import { headerParameters } from '#api/http/openapi/header-parameters.ts'
@@ -25,7 +26,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
         parameters: parametersOf(route, schemas),
         ...requestBodyOf(route, schemas),
         responses: { ...successesOf(route, schemas), ...failuresOf(route, failures) },
-        security: route.permission === 'public' ? [] : [{ bearer: [] }],
+        security: securityOf(route),
         'x-permission': route.permission,
         ...(route.further ? { 'x-further-permissions': route.further.map(({ permission }) => permission) } : {}),
         'x-app': route.app,
@@ -56,6 +57,12 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access key, or the session token of a signed-in person.' },
+        console: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: cookieName(publicUrl),
+          description: 'The session of an operator in the console, which the form at `/operator` opens. It is good for pages only.',
+        },
       },
       parameters: headerParameters,
       headers: responseHeaders,
@@ -65,14 +72,20 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
   }
 }
 
+function securityOf({ kind, permission }: Pick<Route, 'kind' | 'permission'>): readonly JsonObject[] {
+  if (permission === 'public') return []
+  return [permission === 'operator' && kind === 'page' ? { console: [] } : { bearer: [] }]
+}
+
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 /**
  * A stable name for an operation, derived from its method and path: `GET /orgs/:orgId/records/:typeKey` is `getRecordsByTypeKey`. The
- * workspace prefix is omitted.
+ * workspace prefix is omitted. A page of the operator console, which may be named as a route below `/v1`, ends with `Page`.
  */
-function operationIdOf({ method, path }: Pick<Route, 'method' | 'path'>): string {
+function operationIdOf({ method, path, kind, permission }: Route): string {
   const segments = path.replace(/^\/orgs\/:orgId(?=\/)/, '').match(/[:*]?\w+/g) ?? []
   const words = segments.map((segment: string) => (/^\w/.test(segment) ? capital(segment) : `By${capital(segment.slice(1))}`))
-  return method.toLowerCase() + (words.join('') || 'Start')
+  const ending = kind === 'page' && permission === 'operator' ? 'Page' : ''
+  return method.toLowerCase() + (words.join('') || 'Start') + ending
 }

@@ -40,7 +40,7 @@ export function codesOf(route: Route): ErrorCode[] {
   const inWorkspace = path.startsWith('/orgs/:orgId')
   const codes = new Set<ErrorCode>(['VALIDATION_ERROR', 'INTERNAL', 'OVERLOADED', 'UNAVAILABLE', ...fails])
   if (permission !== 'public') codes.add('UNAUTHORIZED')
-  if (!needsNoPermission(permission) || refusesCrossSite(route)) codes.add('FORBIDDEN')
+  if (!needsNoPermission(permission) || permission === 'operator' || refusesCrossSite(route)) codes.add('FORBIDDEN')
   if (inWorkspace) for (const code of ['ORG_SUSPENDED', 'ORG_NOT_READY'] as const) codes.add(code)
   if (path.includes(':')) codes.add('NOT_FOUND')
   // A delegated job may be one too many.

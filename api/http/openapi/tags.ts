@@ -28,6 +28,7 @@ export const tags = {
   Websites: ['Documents and files that are published.', 'public#websites'],
   Payments: ['Connections to providers, payment links and reconciliation.', 'payments'],
   Jobs: ['Work that a worker does for a caller who does not wait.', 'jobs'],
+  Operators: ['For who runs the installation: what operators did, and what they may do to workspaces.', 'operators'],
   Pages: ['Pages for people, which work without scripts. Mails and links lead to them.', 'public#hosted-pages'],
   'Public functions': ['Functions that anybody may call.', 'public#http-functions'],
   'Public calendars': ['Booking pages, invitations and subscriptions, without credentials.', 'public#booking-pages'],

@@ -28,7 +28,7 @@ export function answerFailure(ctx: Context, error: unknown, { log, config: { pub
 }
 
 function sendFailurePage(ctx: Context, shown: Problem, requestId: string, publicUrl: string): void {
-  const { body, headers } = renderPage(failurePage(shown, requestId), { framed: ctx.state.framed, publicUrl })
+  const { body, headers } = renderPage(failurePage(shown, requestId, ctx.state.entrance), { framed: ctx.state.framed, publicUrl })
   ctx.set(headers)
   ctx.body = body
 }

@@ -22,10 +22,10 @@ export const formTokenInput = { form_token: t.String({ description: 'The form to
  * that follow links, do not have it. It does not expire.
  */
 export function createFormTokens(pages: string) {
-  const signer = ({ config }: PlatformScope) => createSigner(config, pages)
+  const signer = ({ config }: Pick<PlatformScope, 'config'>) => createSigner(config, pages)
   return {
-    make: (scope: PlatformScope, subject: string): string => signer(scope).sign(subject),
-    isIn: (sent: URLSearchParams, scope: PlatformScope, subject: string): boolean =>
+    make: (scope: Pick<PlatformScope, 'config'>, subject: string): string => signer(scope).sign(subject),
+    isIn: (sent: URLSearchParams, scope: Pick<PlatformScope, 'config'>, subject: string): boolean =>
       signer(scope).verify(subject, sent.get('form_token') ?? ''),
   }
 }

@@ -1,9 +1,8 @@
 import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Address and password of a person. */
-export const credentials = schema(
-  t.Object({ email: t.String({ maxLength: 320 }), password: t.String({ maxLength: 1_000 }) }, { title: 'Credentials' }),
-)
+export const credentialFields = { email: t.String({ maxLength: 320 }), password: t.String({ maxLength: 1_000 }) }
+export const credentials = schema(t.Object(credentialFields, { title: 'Credentials' }))
 
 /** A new session. */
 export const sessionShape = t.Object(

@@ -30,11 +30,24 @@ export interface Principal {
   readonly sessionId: string | null
 }
 
+/** Who operates the installation: a person, or the command line. */
+export interface Operator {
+  /** Null for the command line. */
+  readonly id: string | null
+  /** A person's address; for the command line, its user. */
+  readonly name: string
+  readonly isReadOnly: boolean
+}
+
 /** Scope of work outside any workspace, such as signing in or listing one's workspaces. */
 export interface PlatformScope extends Services, Pick<CursorScope, 'cursorBinding'> {
   readonly db: Executor
   readonly principal: Principal | null
   readonly cause: Cause
+  /** Set in a command, and in a request to a route of operators. */
+  readonly operator?: Operator | undefined
+  /** Set in a request to a page of the operator console: the session that its cookie proves. */
+  readonly operatorSessionId?: string | undefined
   /** Set in a read-only request until its cache entries are known to be current; the first statement of `readRows` verifies them. */
   readonly verification?: Verification | undefined
   /** Set in a rehearsal, whose transaction will be rolled back. Auto-numbered fields then get no numbers. */

@@ -1,3 +1,5 @@
+import { recordAction } from '#shared/core/operators/log.ts'
+import { operatorOf } from '#shared/core/operators/operators.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import {
   deleteRows,
@@ -15,11 +17,14 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 /** The most rows that one transaction deletes, besides those that refer to them. */
 const batch = 1_000
 
-/** Suspends a workspace for good and enqueues its deletion, in one transaction. Throws NOT_FOUND when there is none. */
-export async function requestDeletion({ db, jobQueue, cause }: PlatformScope, workspaceId: string): Promise<void> {
+/** Suspends a workspace for good, enqueues its deletion and logs it, in one transaction. Throws NOT_FOUND when there is none. */
+export async function requestDeletion(scope: PlatformScope, workspaceId: string): Promise<void> {
+  const { db, jobQueue, cause } = scope
   await db.transaction(async (tx) => {
-    if (!(await firstRow(tx, markDeleting({ id: workspaceId })))) throw problem('NOT_FOUND', `There is no workspace ${workspaceId}`)
+    const workspace = await firstRow(tx, markDeleting({ id: workspaceId }))
+    if (!workspace) throw problem('NOT_FOUND', `There is no workspace ${workspaceId}`)
     await jobQueue.enqueue(tx, deleteWorkspaceJob, { workspaceId: null, cause }, { workspaceId })
+    await recordAction(tx, operatorOf(scope), 'workspaces.delete', { workspace: workspaceId, name: workspace.name })
   })
 }
 

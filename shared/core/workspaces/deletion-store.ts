@@ -7,8 +7,8 @@ import { buildStatement, statement } from '#shared/platform/db/statements/statem
 /** Suspends a workspace for good, before its deletion; no row when there is none. */
 export const markDeleting = statement(
   'workspaces.markDeleting',
-  `update workspaces set status = 'suspended', deleting_at = coalesce(deleting_at, now()) where id = $id returning id`,
-  { params: { id: uuid }, columns: { id: uuid.notNull } },
+  `update workspaces set status = 'suspended', deleting_at = coalesce(deleting_at, now()) where id = $id returning id, name`,
+  { params: { id: uuid }, columns: { id: uuid.notNull, name: text.notNull } },
 )
 
 const selectDeleting = statement('workspaces.selectDeleting', 'select is_being_deleted($id) as deleting', {

@@ -1,16 +1,22 @@
+import type { Workspace } from '#shared/core/scope/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { bigint, instant, integer, type RowOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, integer, type RowOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
-// What the operator sees of all workspaces, on the command line.
+// What operators see and change of all workspaces, on the command line and in the console.
+
+const listed = `select workspace.id, workspace.name,
+     case when workspace.deleting_at is null then workspace.status else 'deleting' end as status, workspace.plan, owner.email as owner,
+     (select count(*)::integer from members where members.workspace_id = workspace.id) as members, workspace.created_at
+   from workspaces as workspace join users as owner on owner.id = workspace.owner_id`
 
 const listedColumns = {
   id: uuid.notNull,
   name: text.notNull,
   /** `provisioning`, `active`, `suspended`, or `deleting`. */
   status: text.notNull,
-  plan: text.notNull,
+  plan: text.as<Workspace['plan']>().notNull,
   owner: text.notNull,
   members: integer.notNull,
   created_at: instant.notNull,
@@ -19,11 +25,44 @@ const listedColumns = {
 /** Lists all workspaces, oldest first. */
 export const listWorkspaces = statement(
   'workspaces.listWorkspaces',
-  `select workspace.id, workspace.name, case when workspace.deleting_at is null then workspace.status else 'deleting' end as status, workspace.plan, owner.email as owner,
-     (select count(*)::integer from members where members.workspace_id = workspace.id) as members, workspace.created_at
-   from workspaces as workspace join users as owner on owner.id = workspace.owner_id
+  `${listed}
    order by workspace.created_at, workspace.id`,
   { params: {}, columns: listedColumns },
+)
+
+export type ListedWorkspace = RowOf<typeof listedColumns>
+
+/** Workspaces before an id, newest first: those with a text in their name or as id, or all where it is empty. */
+export const searchWorkspaces = statement(
+  'workspaces.searchWorkspaces',
+  `${listed}
+   where workspace.id < $beforeId
+     and ($q::text = '' or position(lower($q) in lower(workspace.name)) > 0 or workspace.id::text = lower($q))
+   order by workspace.id desc
+   limit $limit`,
+  { params: { q: text, beforeId: uuid, limit: integer }, columns: listedColumns },
+)
+
+/** One workspace as the lists show it. */
+export const findListedWorkspace = statement('workspaces.findListedWorkspace', `${listed} where workspace.id = $id`, {
+  params: { id: uuid },
+  columns: listedColumns,
+})
+
+/** Locks a workspace and returns what operators change of it; no row when there is none. */
+export const lockOperatedWorkspace = statement(
+  'workspaces.lockOperatedWorkspace',
+  'select id, name, status, plan, deleting_at is not null as is_deleting from workspaces where id = $id for no key update',
+  {
+    params: { id: uuid },
+    columns: {
+      id: uuid.notNull,
+      name: text.notNull,
+      status: text.as<Workspace['status']>().notNull,
+      plan: text.as<Workspace['plan']>().notNull,
+      is_deleting: boolean.notNull,
+    },
+  },
 )
 
 const personColumns = {

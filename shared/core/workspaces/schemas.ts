@@ -1,7 +1,8 @@
 import type { Workspace } from '#shared/core/scope/store.ts'
+import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { type AppName, apps } from '#shared/platform/kernel/apps.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
-import { instant, nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
+import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const appFlags = t.Object(Object.fromEntries(apps.map((app) => [app, t.Boolean()])))
 const appFlagChanges = t.Object(Object.fromEntries(apps.map((app) => [app, t.Optional(t.Boolean())])), { additionalProperties: false })
@@ -33,6 +34,26 @@ const workspaceSchema = t.Object(
 )
 export const workspace = schema(workspaceSchema)
 export const workspaceList = schema(t.Array(workspaceSchema))
+
+/** A workspace as operators of the installation change it. */
+export const operatedWorkspace = schema(
+  t.Object(
+    { id: uuid, name: t.String(), status: workspaceSchema.properties.status, plan: workspaceSchema.properties.plan },
+    { title: 'OperatedWorkspace' },
+  ),
+)
+export type OperatedWorkspace = TypeOf<typeof operatedWorkspace>
+
+/** The query of the console's list of workspaces. */
+export const workspaceSearch = schema(
+  t.Object({
+    q: t.Optional(t.String({ maxLength: 120, description: 'A part of the name, in any letter case, or the whole id.' })),
+    ...cursorParameters(),
+  }),
+)
+
+export const planInput = t.Enum(['free', 'paid'])
+export const planChange = schema(t.Object({ plan: planInput }, { title: 'PlanChange' }))
 
 export const workspaceInput = schema(t.Object({ name: nameSchema(120) }, { title: 'WorkspaceInput' }))
 

@@ -22,7 +22,7 @@ export type SecondPage = (place: Place) => Promise<Call & Required<Pick<Call, 'q
 
 /** A route as the walks know it: its callers by the contract, whatever its declaration says, and what its declared example needs. */
 export interface Walked {
-  readonly needs: Permission | 'public' | 'any' | 'person' | 'member'
+  readonly needs: Permission | 'public' | 'any' | 'person' | 'member' | 'operator'
   /** Permissions without which the work finds nothing: an unreadable record does not exist for the caller. */
   readonly also?: readonly Permission[]
   /** Further permissions that are checked, each for its own key. */

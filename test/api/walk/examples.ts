@@ -9,6 +9,7 @@ import { flowExamples } from '#test/api/walk/flow-examples.ts'
 import { formExamples } from '#test/api/walk/form-examples.ts'
 import { functionExamples } from '#test/api/walk/function-examples.ts'
 import { messageExamples } from '#test/api/walk/message-examples.ts'
+import { operatorExamples } from '#test/api/walk/operator-examples.ts'
 import { paymentExamples } from '#test/api/walk/payment-examples.ts'
 import { platformExamples } from '#test/api/walk/platform-examples.ts'
 import { queueExamples } from '#test/api/walk/queue-examples.ts'
@@ -20,6 +21,7 @@ import type { Place } from '#test/support/things.ts'
 
 const walked: WalkedRoutes = {
   ...platformExamples,
+  ...operatorExamples,
   ...workspaceExamples,
   ...recordExamples,
   ...functionExamples,

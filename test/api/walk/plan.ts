@@ -1,6 +1,7 @@
 import type { Callers } from '#test/api/walk/callers.ts'
 import { type ClosedPlace, type ClosedState, closedAnswers } from '#test/api/walk/closed.ts'
 import type { Example } from '#test/api/walk/example.ts'
+import { operateByCookie, operateByToken } from '#test/api/walk/operator-steps.ts'
 import {
   admitEveryone,
   admitSignedIn,
@@ -34,6 +35,10 @@ export interface Walk {
 export async function planOf(route: string, example: Example, walk: Walk): Promise<readonly Stage[]> {
   const { place, callers } = walk
   const open = (steps: readonly Step[]): Stage => ({ place, steps })
+  if (example.needs === 'operator') {
+    const operate = route.includes(' /v1/') ? operateByToken : operateByCookie
+    return [open(await operate(route, example, walk))]
+  }
   const call = await example.call(place, callers.bare.member)
   const broken = brokenCalls(example, call)
   const calls = [call, ...broken]

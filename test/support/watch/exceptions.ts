@@ -112,6 +112,11 @@ export const exceptions: readonly Exception[] = [
     because: 'the operator lists and retries failed jobs of all workspaces on the command line',
   },
   {
+    statements: ['workspaces.searchWorkspaces'],
+    tables: ['members', 'workspaces'],
+    because: 'operators see all workspaces in their console',
+  },
+  {
     statements: ['workspaces.findIdsByName', 'workspaces.listWorkspaces', 'workspaces.listPeople'],
     tables: ['workspaces', 'members'],
     because: 'the operator lists workspaces and people on the command line, and names a workspace there',

@@ -1,4 +1,4 @@
-import type { Database, Executor } from '#shared/platform/db/database.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
 import { boolean, instant, integer, jsonb, type RowOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { type AnyJob, deadLetterQueue, type JobEnvelope } from '#shared/platform/jobs/job.ts'
@@ -109,7 +109,7 @@ type Resent = 'sent' | 'answered' | 'gone'
  * repeated the call.
  */
 export async function resendDeadLetter(
-  db: Database,
+  db: Executor,
   queue: JobQueue,
   jobs: readonly AnyJob[],
   id: string,
@@ -127,7 +127,7 @@ export async function resendDeadLetter(
 }
 
 /** Deletes a dead letter; its operation stays failed. Returns false when there is none with this id. */
-export async function discardDeadLetter(db: Database, id: string): Promise<boolean> {
+export async function discardDeadLetter(db: Executor, id: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const [letter] = await tx.query(deleteDeadLetter({ deadLetters: deadLetterQueue, id, alsoAnswered: true }))
     if (letter?.job) await tx.query(deleteFailedJob({ queue: letter.job, id }))

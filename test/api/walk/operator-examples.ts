@@ -1,0 +1,63 @@
+import { ids } from '#api/http/example-ids.ts'
+import { type Call, form, type WalkedRoutes } from '#test/api/walk/example.ts'
+import { createAccount, password } from '#test/support/account.ts'
+import { createOrg } from '#test/support/factories.ts'
+import { createOperator, makeOperator, signInForm, visitConsole } from '#test/support/operators.ts'
+import { setWorkspaceStatus } from '#test/support/rows.ts'
+import type { Place } from '#test/support/things.ts'
+
+/** A workspace that no other call is about. */
+const aWorkspace = async ({ world }: Place) => ({ [ids.workspace]: (await createOrg(world, 'Operated')).id })
+
+async function aSuspendedWorkspace(place: Place) {
+  const made = await aWorkspace(place)
+  await setWorkspaceStatus(place.world.db, made[ids.workspace] ?? '', 'suspended')
+  return made
+}
+
+const byOperator = async (call: Call, { world }: Place): Promise<Call> => ({ ...call, client: (await createOperator(world)).client })
+
+/** An operator who can sign in, and the form token of the form. */
+async function aVisitor({ world }: Place) {
+  const { id, email } = await createAccount(world)
+  await makeOperator(world, id)
+  return { 'ada@example.com': email, 'example password': password, 'example-token-of-the-form': signInForm(world).formToken }
+}
+
+/** The call as the page of a session sends it. */
+async function fromConsole(_: Call, { world }: Place): Promise<Call> {
+  const { headers, formToken } = await visitConsole(world, (await createOperator(world)).id)
+  return { ...form({ form_token: formToken }), headers }
+}
+
+/** Routes of operators. */
+export const operatorExamples: WalkedRoutes = {
+  'GET /v1/operator/log': {
+    needs: 'operator',
+    badQuery: 'limit=0',
+    secondPage: async ({ world, org }) => {
+      const { client } = await createOperator(world)
+      for (const action of ['suspend', 'resume']) await client.post(`/v1/operator/workspaces/${org.id}/${action}`)
+      const { data } = await client.get('/v1/operator/log?limit=1')
+      return { query: { limit: '1', cursor: data.next_cursor }, client }
+    },
+    change: byOperator,
+  },
+  'POST /v1/operator/workspaces/:id/suspend': { needs: 'operator', things: aWorkspace, change: byOperator },
+  'POST /v1/operator/workspaces/:id/resume': { needs: 'operator', things: aSuspendedWorkspace, change: byOperator },
+  'POST /v1/operator/workspaces/:id/plan': { needs: 'operator', things: aWorkspace, change: byOperator },
+  'GET /operator': { needs: 'public' },
+  'POST /operator/sign-in': {
+    needs: 'public',
+    things: aVisitor,
+    change: (call, { world }) => ({ ...call, headers: { origin: signInForm(world).origin } }),
+  },
+  'POST /operator/sign-out': { needs: 'public', change: fromConsole },
+  'GET /operator/log': { needs: 'operator', badQuery: 'cursor=x' },
+  'GET /operator/operators': { needs: 'operator' },
+  'GET /operator/workspaces': { needs: 'operator', badQuery: 'cursor=x' },
+  'GET /operator/workspaces/:id': { needs: 'operator', things: aWorkspace },
+  'POST /operator/workspaces/:id/suspend': { needs: 'operator', things: aWorkspace },
+  'POST /operator/workspaces/:id/resume': { needs: 'operator', things: aSuspendedWorkspace },
+  'POST /operator/workspaces/:id/plan': { needs: 'operator', things: aWorkspace },
+}
