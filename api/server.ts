@@ -55,9 +55,12 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   })
   const { database } = shared
   const announced = await announceProcess(database, { kind: 'api', pools: [], release: config.release }, () => [], log)
-  const waiter = new OperationWaiter(database)
+  const { pauses } = shared.jobQueue
+  const waiter = new OperationWaiter(database, pauses)
+  await pauses.open(log)
   const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
+    [signalChannels.paused]: { receive: () => pauses.refresh(), missed: () => pauses.refresh() },
   })
   await listener.open()
   const watches = [

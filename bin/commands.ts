@@ -15,6 +15,7 @@ import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
 import { operatorCommands } from './commands/operator.ts'
 import { orgCommands } from './commands/org.ts'
+import { pauseCommands } from './commands/pauses.ts'
 import { queueCommands } from './commands/queues.ts'
 import { statusCommands } from './commands/status.ts'
 import { userCommands } from './commands/user.ts'
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   ...statusCommands,
   ...jobCommands,
+  ...pauseCommands,
   ...indexCommands,
   ...upgradeCommands,
   ...inspectCommands,

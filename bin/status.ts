@@ -5,6 +5,7 @@ import { firstRow } from '#shared/platform/db/database.ts'
 import { readMigrationState } from '#shared/platform/db/migrate.ts'
 import { countConnections, listProcesses, type Process } from '#shared/platform/db/processes/store.ts'
 import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
+import { listPauses } from '#shared/platform/jobs/pauses/store.ts'
 import { countQueuedJobs, listDeadLetters } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { readMailBacklog } from '#shared/platform/mail/store.ts'
 import type { CommandScope } from './command-scope.ts'
@@ -88,8 +89,11 @@ export const statusSections: readonly StatusSection[] = [
     find: async ({ db }) => {
       const loads = await countQueuedJobs(db)
       const sum = (state: 'waiting' | 'running') => loads.reduce((total, load) => total + load[state], 0)
-      const data = { waiting: sum('waiting'), running: sum('running'), failed: (await listDeadLetters(db)).length }
-      return { data, lines: [`${data.waiting} waiting, ${data.running} running, ${data.failed} failed; kontor jobs list shows them`] }
+      const failed = (await listDeadLetters(db)).length
+      const data = { waiting: sum('waiting'), running: sum('running'), failed, paused: await listPauses(db) }
+      const loadLine = `${data.waiting} waiting, ${data.running} running, ${failed} failed; kontor jobs list shows them`
+      const pauseLines = data.paused.map(({ target, name, paused_at }) => `PAUSED: ${target} ${name}, since ${paused_at}`)
+      return { data, lines: [loadLine, ...pauseLines] }
     },
   },
   {

@@ -2,7 +2,9 @@ import { jobs } from '#shared/features.ts'
 import { Database } from '#shared/platform/db/database.ts'
 import { migrate } from '#shared/platform/db/migrate.ts'
 import { citusCoordinatorSettings } from '#shared/platform/db/pool/session-settings.ts'
-import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
+import { deadLetterQueue, workerPools } from '#shared/platform/jobs/job.ts'
+import { pausableKinds } from '#shared/platform/jobs/pauses/pause.ts'
+import { setPausedKinds } from '#shared/platform/jobs/pauses/store.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
 
 /** Runs migrations and creates the queues of all declared jobs. Several processes may run it at once. */
@@ -17,6 +19,7 @@ async function installQueues(databaseUrl: string): Promise<void> {
   })
   try {
     await installJobQueues(database, jobs, deadLetterQueue)
+    await setPausedKinds(database, Object.fromEntries(workerPools.map((pool) => [pool, pausableKinds(jobs, pool)])))
   } finally {
     await database.close()
   }

@@ -45,6 +45,8 @@ export class Pools {
   }
 
   start(): void {
+    // Resumed kinds may have jobs.
+    this.#services.jobQueue.pauses.onChange(() => this.pollAll())
     for (const loop of this.#all) loop.start()
     this.#timer = setInterval(() => this.#poll(), pollMs)
     this.#poll()

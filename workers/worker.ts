@@ -70,7 +70,9 @@ export async function startWorker(config: Config, chosen: readonly WorkerPool[],
   const pools = new Pools(chosen, own, services)
   const listener = new NotificationListener(config.databaseUrl, name, {
     [signalChannels.filled]: { receive: (queues) => pools.receive(queues), missed: () => pools.pollAll() },
+    [signalChannels.paused]: { receive: () => common.jobQueue.pauses.refresh(), missed: () => common.jobQueue.pauses.refresh() },
   })
+  await common.jobQueue.pauses.open(log)
   await listener.open()
   pools.start()
   const announced = await announceProcess(database, { kind: 'worker', pools: chosen, release: config.release }, () => pools.running, log)

@@ -34,15 +34,14 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   if (ready) return sendReply(ctx, 200, ready)
   const id = await start(call)
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
-  // Visitors, and callers outside workspaces, have no job address to poll.
-  const canReadOperation = workspaceId !== null && route.permission !== 'public'
+  const canReadOperation = canPoll(call)
   const preferred = readPreferredWait(canReadOperation ? ctx.get('prefer') : '', services.config.answerWithinSeconds * 1_000)
   if (preferred.applied) ctx.set('Preference-Applied', preferred.applied)
   const waiting = performance.now()
   const operation =
     preferred.ms === 0
       ? undefined
-      : await (ctx.state.call as RunningCall).waitUncounted(() => services.waiter.wait(id, preferred.ms, disconnectSignal(ctx)))
+      : await (ctx.state.call as RunningCall).waitUncounted(() => waitForOperation(call, id, preferred.ms, canReadOperation))
   // The log of slow requests subtracts the time spent waiting for a worker.
   ctx.state.waitedMs = performance.now() - waiting
   if (operation?.status === 'failed') {
@@ -65,8 +64,40 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   await sendData(ctx, 202, { job_id: id, status: found?.status ?? 'queued' })
 }
 
+/** Whether the caller can ask for the job later. Visitors, and callers outside workspaces, have no address of it. */
+const canPoll = ({ route, scope }: Pick<DelegatedCall, 'route' | 'scope'>): boolean => 'workspace' in scope && route.permission !== 'public'
+
+/**
+ * Waits for the operation. When its kind is paused before it begins, a caller that can poll gets its state; for any other caller it is
+ * cancelled, and OVERLOADED is thrown.
+ */
+async function waitForOperation(call: DelegatedCall, id: string, ms: number, canReadOperation: boolean): Promise<Operation | undefined> {
+  const { route, ctx, scope, services } = call
+  const { name: job } = route.job
+  const deadline = performance.now() + ms
+  const ends = { job, signal: disconnectSignal(ctx) }
+  for (;;) {
+    const operation = await services.waiter.wait(id, deadline - performance.now(), ends)
+    if (canReadOperation || operation?.status !== 'queued' || !services.jobQueue.pauses.has(job)) return operation
+    // False when an attempt has begun meanwhile: what runs ends.
+    if (!(await cancelQueuedOperation(scope.db, id))) continue
+    await recordAnswer(call, id)
+    throw pausedProblem()
+  }
+}
+
+/** Seconds after which a visitor may try again. A pause ends when the operator says so; this spreads the calls until then. */
+const pausedRetrySeconds = 30
+
+const pausedProblem = () =>
+  problem('OVERLOADED', 'The operator has paused this kind of work; try again later', {
+    headers: { 'Retry-After': String(pausedRetrySeconds) },
+    expected: true,
+  })
+
 /** Enqueues the work and returns the id of its operation; for a repeated Idempotency-Key, the id of the first operation. */
-async function start({ route, ctx, request, scope, services, key }: DelegatedCall): Promise<string> {
+async function start(call: DelegatedCall): Promise<string> {
+  const { route, ctx, request, scope, services, key } = call
   const workspaceId = 'workspace' in scope ? scope.workspace.id : null
   const { db } = scope
   const fileServices = { db, blobs: services.blobs }
@@ -83,6 +114,7 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
   const filing = { isFiled: scope.principal !== null && route.permission !== 'public' }
   const payload = (db: Executor) => route.payload(request, within(scope, db) as Scope, file?.id ?? '')
   const enqueue = async (tx: Executor, failedId: string | null) => {
+    requireUnpaused(call)
     const order = await payload(tx)
     if (failedId === null) enqueued = await services.jobQueue.enqueue(tx, route.job, origin, order, filing)
     // False when a concurrent repeat of the request has already reopened the operation, with the file of that repeat.
@@ -90,7 +122,10 @@ async function start({ route, ctx, request, scope, services, key }: DelegatedCal
     return { operationId: enqueued ?? failedId ?? '' }
   }
   try {
-    if (key === undefined) return await services.jobQueue.enqueue(db, route.job, origin, await payload(db), filing)
+    if (key === undefined) {
+      requireUnpaused(call)
+      return await services.jobQueue.enqueue(db, route.job, origin, await payload(db), filing)
+    }
     const bodyHashes = hashBody(services, bodyOf(request, file?.body))
     const outcome = await runOnce({ config: services.config, database: db }, requestKeyOf(ctx, scope, key, bodyHashes), enqueue)
     if ('failure' in outcome) throw new Problem(outcome.failure.code, outcome.failure.message)
@@ -109,6 +144,11 @@ function bodyOf({ body, query }: DelegatedCall['request'], file: Uint8Array | un
   if (!file) return Buffer.from(JSON.stringify(body))
   const parameters = JSON.stringify(query ?? {})
   return parameters === '{}' ? file : Buffer.concat([file, Buffer.from(parameters)])
+}
+
+/** Throws OVERLOADED, which no Idempotency-Key keeps, for a caller that cannot poll while the kind of its work is paused. */
+function requireUnpaused(call: DelegatedCall): void {
+  if (!canPoll(call) && call.services.jobQueue.pauses.has(call.route.job.name)) throw pausedProblem()
 }
 
 async function sendResult(

@@ -119,11 +119,11 @@ const processZones = eachFile(
   { 'shared/core/records/store.ts': `const day = statement('records.day', 'select (at at time zone $zone)::date', {})` },
 )
 
-/** The folder whose statements follow the version of pg-boss's tables; migration 0002 made functions that write them. */
+/** The folder whose statements follow the version of pg-boss's tables; migrations 0002 and 0026 made functions that write them. */
 const queueTables = 'shared/platform/jobs/pgboss'
 const boundTables = eachFile(
   "pg-boss's tables are named by one folder",
-  ({ path }) => within(path, ['api', 'workers', 'shared', 'bin', 'scripts', 'migrations']) && !path.startsWith('migrations/0002-'),
+  ({ path }) => within(path, ['api', 'workers', 'shared', 'bin', 'scripts', 'migrations']) && !/^migrations\/00(?:02|26)-/.test(path),
   ({ path, text }) =>
     /\bpgboss\./.test(text.replaceAll(comments, '')) && !within(path, [queueTables]) ? [`move the statement into ${queueTables}`] : [],
   {

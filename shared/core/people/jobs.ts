@@ -14,6 +14,7 @@ export const mailResetJob = defineJob({
   retry: retryPolicies.transient,
   timeoutSeconds: 30,
   tracked: false,
+  pausable: false,
   payload: schema(t.Object({ email: t.String() })),
   result: schema(t.Null()),
 })

@@ -16,6 +16,8 @@ export const runMaintenanceJob = defineJob({
   // Building an index on very many records may take hours.
   timeoutSeconds: 6 * 3_600,
   tracked: false,
+  // Its tasks complete the operations of processes that died and admit jobs at gates.
+  pausable: false,
   payload: schema(t.Object({ task: t.String() })),
   result: schema(t.Null()),
 })

@@ -6,6 +6,7 @@ import { JobSignals } from '#shared/platform/jobs/job-signals.ts'
 import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { insertFiledOperation } from '#shared/platform/jobs/operations/filed-jobs.ts'
 import { insertOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { JobPauses } from '#shared/platform/jobs/pauses/job-pauses.ts'
 import { requireTableVersion } from '#shared/platform/jobs/pgboss/table-version.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -24,6 +25,7 @@ export class JobQueue {
   readonly boss: PgBoss
   readonly signals: JobSignals
   readonly gates: GateLimiter
+  readonly pauses: JobPauses
 
   /** `supervise` makes this process run pg-boss maintenance, such as expiring dead attempts. */
   constructor(database: Database, { supervise }: { supervise: boolean }) {
@@ -39,6 +41,7 @@ export class JobQueue {
       useListenNotify: false,
     })
     this.signals = new JobSignals(database)
+    this.pauses = new JobPauses(database)
     this.gates = new GateLimiter(database, (gate) => this.signals.signalJobs(gate))
   }
 
@@ -50,6 +53,7 @@ export class JobQueue {
   }
 
   async close(): Promise<void> {
+    await this.pauses.close()
     await this.signals.flush()
     await this.boss.stop({ graceful: false, close: false })
   }

@@ -8,7 +8,7 @@ const notify = statement('jobs.notify', 'select pg_notify($channel, $payload)', 
 })
 
 /** NOTIFY channels by which processes wake each other. */
-export const signalChannels = { filled: 'kontor_enqueued', completed: 'kontor_completed' } as const
+export const signalChannels = { filled: 'kontor_enqueued', completed: 'kontor_completed', paused: 'kontor_paused' } as const
 
 /** Milliseconds for which signals are collected and then sent together; short compared to any wait of a caller. */
 const collectMs = 2

@@ -50,6 +50,11 @@ export interface JobDefinition<Payload, Result> extends WorkDeclaration {
    */
   readonly once?: true
   readonly timeoutSeconds: number
+  /**
+   * `false` where an operator must not pause the kind: mails that people need to get in, and what completes operations whose processes died.
+   * A pause of its pool leaves it out.
+   */
+  readonly pausable?: false
   /** Whether the job has an operation that callers can wait for and read. */
   readonly tracked: boolean
   readonly payload: Schema<Payload>

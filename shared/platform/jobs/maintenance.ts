@@ -3,6 +3,7 @@ import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
 import { probeParts } from '#shared/platform/jobs/pgboss/part-waits.ts'
+import { keepPausedJobs } from '#shared/platform/jobs/pgboss/paused-kinds.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>
@@ -11,6 +12,7 @@ type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQ
 const repairs: readonly JobMaintenanceTask[] = [
   { name: 'abandoned operations', everySeconds: 10, run: ({ db, jobQueue }) => failAbandonedOperations(db, jobQueue) },
   { name: 'jobs at gates', everySeconds: 5, run: ({ jobQueue }) => jobQueue.gates.admitAll() },
+  { name: 'jobs of paused kinds', everySeconds: 3_600, run: ({ db }) => keepPausedJobs(db) },
   // With the scheduler's second and the poll of a worker, a part that is back is found within 10 s.
   {
     name: 'probes of parts',

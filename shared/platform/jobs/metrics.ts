@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { findPausedByKind } from '#shared/platform/jobs/pgboss/paused-kinds.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/pgboss/queue-depths.ts'
 import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 
@@ -48,6 +49,16 @@ export const jobMetrics: Metrics<Executor> = {
       'How long the longest waiting job of a queue, or of its gate, has been waiting, jobs that wait for another try included; 0 when none waits'
     addGauge(registry, 'kontor_queue_oldest_seconds', help, ['queue'], async () =>
       (await depths).map(({ job, oldestSeconds }) => ({ labels: { queue: job }, value: oldestSeconds })),
+    )
+    addGauge(
+      registry,
+      'kontor_job_paused',
+      'Whether an operator has paused a kind of jobs, by itself or with its pool',
+      ['kind'],
+      async () => {
+        const kinds = await query(findPausedByKind, 'pauses of jobs')
+        return kinds.map(({ kind, is_paused }) => ({ labels: { kind }, value: Number(is_paused) }))
+      },
     )
   },
 }

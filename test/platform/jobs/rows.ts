@@ -107,3 +107,68 @@ export async function ageWait(db: Db, id: string): Promise<void> {
 export async function setTableVersion(db: Db, version: number): Promise<void> {
   await db.query('update pgboss.version set version = $1', [version])
 }
+
+/** Pauses a kind without telling the processes, as when the signal is lost. */
+export async function addPauseRow(db: Db, kind: string): Promise<void> {
+  await db.query(`insert into job_pauses (target, name, kinds) values ('kind', $1, array[$1])`, [kind])
+}
+
+/** Resumes a kind without telling the processes. */
+export async function deletePauseRow(db: Db, kind: string): Promise<void> {
+  await db.query(`delete from job_pauses where target = 'kind' and name = $1`, [kind])
+}
+
+/** The jobs of a kind with an open operation that wait at their gate, wait in their queue, and run. */
+export async function readJobStates(
+  db: Db,
+  kind: string,
+): Promise<{ readonly gated: number; readonly waiting: number; readonly active: number }> {
+  const { rows } = await db.query<{ gated: number; waiting: number; active: number }>(
+    `select (select count(*)::integer from gated_jobs where queue = $1 and slot is null) as gated,
+       count(*) filter (where state < 'active')::integer as waiting, count(*) filter (where state = 'active')::integer as active
+     from pgboss.job where name = $1 and id in (select id from operations where finished_at is null)`,
+    [kind],
+  )
+  return rows[0] ?? { gated: 0, waiting: 0, active: 0 }
+}
+
+/** Lets the waiting jobs of a kind, and their operations, be so many days old. */
+export async function ageWaitingJobs(db: Db, kind: string, days: number): Promise<void> {
+  await db.query(
+    `update pgboss.job set keep_until = keep_until - $2 * interval '1 day', created_on = created_on - $2 * interval '1 day'
+     where name = $1 and state = 'created'`,
+    [kind, days],
+  )
+  await db.query(`update operations set created_at = created_at - $2 * interval '1 day' where job = $1 and finished_at is null`, [
+    kind,
+    days,
+  ])
+}
+
+/** The days for which each waiting job of a kind is kept from now on. */
+export async function readKeptDays(db: Db, kind: string): Promise<number[]> {
+  const { rows } = await db.query<{ days: number }>(
+    `select extract(epoch from keep_until - now())::float8 / 86400 as days from pgboss.job where name = $1 and state = 'created'`,
+    [kind],
+  )
+  return rows.map(({ days }) => days)
+}
+
+/** The jobs that hold a slot of a gate of a workspace, in the order of their ids. */
+export async function readAdmitted(db: Db, workspaceId: string): Promise<{ readonly id: string; readonly queue: string }[]> {
+  const { rows } = await db.query<{ id: string; queue: string }>(
+    'select id, queue from gated_jobs where workspace_id = $1 and slot is not null order by id',
+    [workspaceId],
+  )
+  return rows
+}
+
+/** Adds waiting calls to the gate of functions of a workspace, which come before all others. The returned function removes them. */
+export async function addGatedBacklog(db: Db, workspaceId: string, count: number): Promise<() => Promise<void>> {
+  await db.query(
+    `insert into gated_jobs (id, workspace_id, gate, queue, slots, priority, envelope)
+     select gen_random_uuid(), $1, 'functions', 'functions.invoke', 4, 0, '{"backlog": true}' from generate_series(1, $2)`,
+    [workspaceId, count],
+  )
+  return async () => void (await db.query(`delete from gated_jobs where workspace_id = $1 and envelope ? 'backlog'`, [workspaceId]))
+}

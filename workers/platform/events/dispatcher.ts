@@ -105,10 +105,12 @@ export class EventDispatcher {
 
   /** Delivers the oldest dispatches of the waiting workspaces, the same number of each. */
   async #deliverBatch(): Promise<void> {
-    const { db } = this.#services
+    const { db, jobQueue } = this.#services
+    // The jobs of a paused subscriber do not hold up the others.
+    const taking = this.#jobNames.filter((name) => !jobQueue.pauses.has(name))
     const [workspaces, crowded] = await Promise.all([
       db.query(findWaitingWorkspaces({ afterId: this.#after, limit: batchSize })),
-      findCrowdedWorkspaces(db, this.#jobNames, maxWaitingJobs),
+      findCrowdedWorkspaces(db, taking, maxWaitingJobs),
     ])
     const isLast = workspaces.length < batchSize
     // Subscribers' jobs are automation steps: those of a suspended workspace wait here, where they cost nothing.

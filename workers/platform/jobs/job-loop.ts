@@ -98,7 +98,7 @@ export class JobLoop {
 
   /** Fills the free slots with waiting jobs. */
   #fillSlots(): void {
-    if (this.#stop.signal.aborted) return
+    if (this.#isHeld) return
     if (this.#fetching) {
       this.#again = true
       return
@@ -107,6 +107,11 @@ export class JobLoop {
       this.#fetching = undefined
       if (this.#again) this.#fillSlots()
     })
+  }
+
+  /** Whether it takes no jobs: it stops, or its kind is paused. */
+  get #isHeld(): boolean {
+    return this.#stop.signal.aborted || this.#services.jobQueue.pauses.has(this.#job.name)
   }
 
   /** The name of its queue. */
@@ -198,7 +203,7 @@ export class JobLoop {
    * reads all their waiting jobs, so it is not repeated until a signal announces new jobs or another workspace has free slots.
    */
   async #fetchOnce(kind: 'within' | 'beyond', { free, full }: FreeSlots): Promise<boolean> {
-    if (free <= 0 || this.#stop.signal.aborted) return false
+    if (free <= 0 || this.#isHeld) return false
     const waiting = this.#waiting[kind]
     if (waiting && new Set(waiting).isSubsetOf(new Set(full))) return false
     this.#woken = false

@@ -44,7 +44,7 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
         `The run ended more than ${flowLimits.retryDays} days ago: the outputs of its steps are no longer kept`,
       )
     }
-    if (made[0]?.id === null) throw tooManyFiled('flow runs')
+    if (made[0]?.id === null) throw await tooManyFiled(tx, 'flow runs', continueRunJob.name)
     const origin = runJobOrigin(scope.workspace.id, id)
     await enqueueAll(scope.jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id } }])
   })

@@ -120,7 +120,7 @@ export interface ManualStart {
  */
 export async function runFlow(scope: Scope, flowId: string, input: unknown, isFiled = false): Promise<StartedRun> {
   const [run_id] = await runFlowForEach(scope, flowId, [{ input, deduplicationKey: newId(), isFiled }])
-  if (run_id === undefined) throw tooManyFiled('flow runs')
+  if (run_id === undefined) throw await tooManyFiled(scope.db, 'flow runs', continueRunJob.name)
   return { queued: true, run_id }
 }
 

@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { isKindPaused } from '#shared/platform/jobs/pauses/store.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 
@@ -9,11 +10,16 @@ export const maxFiledJobs = 1_000
 /** Seconds after which a caller may try to file another job. */
 const retryAfterSeconds = 5
 
-/** The failure of a caller that files one more; `what` names the work in the plural. It passes, so no Idempotency-Key keeps it. */
-export const tooManyFiled = (what: string): Problem =>
-  problem('RATE_LIMITED', `${maxFiledJobs} ${what} wait in this workspace; file more when some of them have begun`, {
+/**
+ * The failure of a caller that files one more; `what` names the work in the plural, `job` is the kind that does it. It passes, so no
+ * Idempotency-Key keeps it.
+ */
+export async function tooManyFiled(db: Executor, what: string, job: string): Promise<Problem> {
+  const pause = (await isKindPaused(db, job)) ? `, and the operator has paused the kind ${job}` : ''
+  return problem('RATE_LIMITED', `${maxFiledJobs} ${what} wait in this workspace${pause}; file more when some of them have begun`, {
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
+}
 
 // The count reads at most `maxFiledJobs` entries of an index of the waiting operations alone, which takes 0.4 ms then. Callers at the same
 // moment do not see each other, so a few more may be filed.
@@ -44,5 +50,5 @@ export async function insertFiledOperation(
 ): Promise<void> {
   const [inserted] = await db.query(insertFiledRow({ id, workspaceId, kind, job, principalId, requestId }))
   if (inserted) return
-  throw tooManyFiled(`jobs of the kind ${kind}`)
+  throw await tooManyFiled(db, `jobs of the kind ${kind}`, job)
 }

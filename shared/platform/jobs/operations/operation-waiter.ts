@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable, isOverloaded, unknownOutcomeProblem } from '#shared/platform/db/database-errors.ts'
 import { findOperation, type Operation } from '#shared/platform/jobs/operations/operations.ts'
+import type { JobPauses } from '#shared/platform/jobs/pauses/job-pauses.ts'
 
 /** Milliseconds between two reads of an awaited operation: a missed notification delays an answer by at most this long. */
 const pollMs = 1_000
@@ -15,16 +16,26 @@ const outagePollMs = 100
 /** The time limit of the last read after the deadline, in milliseconds. */
 const lastReadMs = 1_000
 
+/** What may end a wait before its time. */
+interface WaitEnds {
+  /** The kind of the operation's job: while it is paused, a queued operation is not waited for. */
+  readonly job?: string
+  readonly signal?: AbortSignal
+}
+
 const timeoutError = new Error('The database did not answer in time')
 
 /** Lets requests wait for operations to complete; one listening connection of the process serves all of them. */
 export class OperationWaiter {
   readonly #db: Executor
+  readonly #pauses: JobPauses
   readonly #waiting = new Map<string, Set<() => void>>()
   #isStopping = false
 
-  constructor(db: Executor) {
+  constructor(db: Executor, pauses: JobPauses) {
     this.#db = db
+    this.#pauses = pauses
+    pauses.onChange(() => this.recheckAll())
   }
 
   /** Receives the ids of completed operations, separated by spaces. */
@@ -38,11 +49,11 @@ export class OperationWaiter {
   }
 
   /**
-   * Resolves with the completed operation, or its last known state when its job waits for a part that is away, the time is up, the signal
-   * aborts or the process stops; undefined when it does not exist or was never read. Throws UNAVAILABLE, which says that the work may have been
+   * Resolves with the completed operation, or its last known state when its job waits for a part that is away or is of a paused kind, the
+   * time is up, the signal aborts or the process stops; undefined when it does not exist or was never read. Throws UNAVAILABLE, which says that the work may have been
    * done, when the database stays away.
    */
-  async wait(id: string, ms: number, signal?: AbortSignal): Promise<Operation | undefined> {
+  async wait(id: string, ms: number, { job, signal }: WaitEnds = {}): Promise<Operation | undefined> {
     const deadline = performance.now() + ms
     let answeredAt = performance.now()
     let known: Operation | undefined
@@ -57,7 +68,8 @@ export class OperationWaiter {
         known = await this.#read(id, left + lastReadMs)
         answeredAt = performance.now()
         const isComplete = known === undefined || known.finished_at !== null || known.awaits_part !== null
-        if (isComplete || left <= 0 || signal?.aborted || this.#isStopping) return known
+        const isPaused = known?.status === 'queued' && job !== undefined && this.#pauses.has(job)
+        if (isComplete || isPaused || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {
         if (error !== timeoutError && !isDatabaseUnavailable(error) && !isOverloaded(error)) throw error

@@ -210,13 +210,16 @@ export async function completeOperation(
 
 const setCancelled = statement(
   'jobs.setCancelled',
-  `update operations set status = 'failed', error = $error::json, finished_at = now() where id = $id and status = 'queued'`,
-  { params: { id: uuid, error: json } },
+  `update operations set status = 'failed', error = $error::json, finished_at = now() where id = $id and status = 'queued' returning id`,
+  { params: { id: uuid, error: json }, columns: changed },
 )
-/** Fails a queued operation that has no waiting caller any more; its job does not run. */
-export async function cancelQueuedOperation(db: Executor, id: string): Promise<void> {
+/**
+ * Fails a queued operation that has no waiting caller any more; its job does not run. Returns false when it is not queued: an attempt has
+ * begun, or it has ended.
+ */
+export async function cancelQueuedOperation(db: Executor, id: string): Promise<boolean> {
   const abandoned: StoredProblem = { code: 'INTERNAL', message: 'No caller waited for the work any more' }
-  await db.query(setCancelled({ id, error: JSON.stringify(abandoned) }))
+  return (await db.query(setCancelled({ id, error: JSON.stringify(abandoned) }))).length > 0
 }
 
 const setReopened = statement(

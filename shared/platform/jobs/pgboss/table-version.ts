@@ -1,4 +1,4 @@
-/** The version of pg-boss's tables that the statements of this folder, and the functions of migration 0002, are written for. */
+/** The version of pg-boss's tables that the statements of this folder, and the functions of migrations 0002 and 0026, are written for. */
 export const tableVersion = 42
 
 /** Throws unless the database holds this version of the tables. */

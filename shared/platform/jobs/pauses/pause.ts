@@ -1,0 +1,84 @@
+import type { Tx } from '#shared/platform/db/database.ts'
+import { type AnyJob, type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
+import { deletePause, insertPause, isKindPaused, listPauses } from '#shared/platform/jobs/pauses/store.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
+import { findNearestName } from '#shared/platform/kernel/similar-names.ts'
+
+const channel = signalChannels.paused
+
+/**
+ * Pauses a kind: after the commit no process starts another of its jobs; what runs ends. `jobs` are the declared jobs. Throws
+ * VALIDATION_ERROR for an unknown kind, one that may not be paused, and one that is paused.
+ */
+export async function pauseKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<void> {
+  const { pausable } = requireKind(jobs, name)
+  if (pausable === false) throw problem('VALIDATION_ERROR', `The kind ${name} cannot be paused: ${listFixed(jobs)} always run`)
+  if (!(await insertPause(tx, { target: 'kind', name, kinds: [name], channel })))
+    throw problem('VALIDATION_ERROR', `The kind ${name} is paused already`)
+  admitOthers(tx, queue)
+}
+
+/**
+ * Ends the pause of a kind; waiting jobs start after the commit, unless its pool is paused. Throws VALIDATION_ERROR for an unknown kind, and
+ * one that is not paused by itself.
+ */
+export async function resumeKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<void> {
+  const { pool } = requireKind(jobs, name)
+  if (!(await deletePause(tx, { target: 'kind', name, channel }))) {
+    const byPool = (await isKindPaused(tx, name)) ? `, its pool ${pool} is: resume the pool` : ''
+    throw problem('VALIDATION_ERROR', `The kind ${name} is not paused${byPool}`)
+  }
+  admitOthers(tx, queue)
+}
+
+/**
+ * Pauses all kinds of a pool, except for those that may not be paused. Throws VALIDATION_ERROR for an unknown pool, and one that is paused.
+ */
+export async function pausePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<void> {
+  const pool = requirePool(name)
+  if (!(await insertPause(tx, { target: 'pool', name, kinds: pausableKinds(jobs, pool), channel })))
+    throw problem('VALIDATION_ERROR', `The pool ${name} is paused already`)
+  admitOthers(tx, queue)
+}
+
+/**
+ * Ends the pause of a pool; kinds that are paused by themselves stay paused. Throws VALIDATION_ERROR for an unknown pool, and one that is not
+ * paused.
+ */
+export async function resumePool(tx: Tx, queue: JobQueue, name: string): Promise<void> {
+  requirePool(name)
+  if (!(await deletePause(tx, { target: 'pool', name, channel }))) {
+    const kinds = (await listPauses(tx)).filter(({ target }) => target === 'kind').map((pause) => pause.name)
+    const byKind = kinds.length > 0 ? `; paused kinds: ${kinds.join(', ')}` : ''
+    throw problem('VALIDATION_ERROR', `The pool ${name} is not paused${byKind}`)
+  }
+  admitOthers(tx, queue)
+}
+
+/** The kinds of a pool that a pause of the pool holds. */
+export const pausableKinds = (jobs: readonly AnyJob[], pool: WorkerPool): readonly string[] =>
+  jobs.filter((job) => job.pool === pool && job.pausable !== false).map(({ name }) => name)
+
+const listFixed = (jobs: readonly AnyJob[]): string =>
+  jobs
+    .filter(({ pausable }) => pausable === false)
+    .map(({ name }) => name)
+    .join(', ')
+
+function requireKind(jobs: readonly AnyJob[], name: string): AnyJob {
+  const job = jobs.find((one) => one.name === name)
+  if (job) return job
+  const names = jobs.map((one) => one.name)
+  throw problem('VALIDATION_ERROR', `${name} is no kind of job; the nearest one is ${findNearestName(name, names)}`)
+}
+
+function requirePool(name: string): WorkerPool {
+  const pool = workerPools.find((one) => one === name)
+  if (pool) return pool
+  throw problem('VALIDATION_ERROR', `${name} is no pool; the nearest one is ${findNearestName(name, workerPools)}`)
+}
+
+/** Gives the slots of gates to kinds that are not paused. A failure is repaired by the maintenance task `jobs at gates`. */
+const admitOthers = (tx: Tx, queue: JobQueue): void => tx.afterCommit(() => void queue.gates.admitAll().catch(() => undefined))
