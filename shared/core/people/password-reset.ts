@@ -18,7 +18,7 @@ import { firstRow, type Tx } from '#shared/platform/db/database.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
-import type { Mail } from '#shared/platform/mail/mail.ts'
+import { accountMailKinds, type Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 
 const resetMinutes = 60
@@ -68,7 +68,7 @@ export async function mailResetToken(scope: PlatformScope, email: string, mailId
 function resetMail({ publicUrl }: Config, person: { name: string; email: string }, token: string): Mail {
   return {
     workspaceId: null,
-    kind: 'reset',
+    kind: accountMailKinds.reset,
     to: person.email,
     subject: 'Set a new password',
     text: `Hello ${person.name},

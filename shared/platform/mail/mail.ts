@@ -24,5 +24,11 @@ export interface Mail {
 export const mailStatuses = ['queued', 'sending', 'sent', 'uncertain', 'failed', 'bounced', 'skipped'] as const
 export type MailStatus = (typeof mailStatuses)[number]
 
+/**
+ * Kinds of mails without which people cannot get in: resets of passwords, invitations to a workspace. They are sent by a job of their own, which
+ * cannot be paused.
+ */
+export const accountMailKinds = { reset: 'reset', invitation: 'invitation' } as const
+
 /** Kind of mails that workspaces write. They are listed, their text is kept for 30 days, and unsubscribed recipients do not get them. */
 export const messageKind = 'message'

@@ -2,7 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { sendMailJob } from '#shared/platform/mail/jobs.ts'
+import { jobOfMail } from '#shared/platform/mail/jobs.ts'
 import type { Mail } from '#shared/platform/mail/mail.ts'
 import { insertMail } from '#shared/platform/mail/store.ts'
 
@@ -21,7 +21,8 @@ export async function queueMail({ db, jobQueue, cause }: Sender, mail: Mail): Pr
   await db.transaction(async (tx) => {
     if (!(await insertMail(tx, id, mail))) return
     // A mail starts no automation, so the depth of its cause does not matter.
-    await jobQueue.enqueue(tx, sendMailJob, { workspaceId: mail.workspaceId, cause: { ...cause, depth: 0 } }, { mailId: id })
+    const { job } = jobOfMail(mail.kind)
+    await jobQueue.enqueue(tx, job, { workspaceId: mail.workspaceId, cause: { ...cause, depth: 0 } }, { mailId: id })
   })
   return id
 }

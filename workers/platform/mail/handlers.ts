@@ -1,7 +1,7 @@
 import type { feature } from '#shared/platform/mail/feature.ts'
 import type { HandlersOf } from '#workers/platform/jobs/handler.ts'
-import { createSendMailHandler } from '#workers/platform/mail/send-mail.ts'
+import { createSendMailHandlers } from '#workers/platform/mail/send-mail.ts'
 import type { FindConnectionTransport } from '#workers/platform/mail/transports.ts'
 
 export const createHandlers = (findConnectionTransport: FindConnectionTransport) =>
-  ({ sendMail: createSendMailHandler(findConnectionTransport) }) satisfies HandlersOf<typeof feature.jobs>
+  createSendMailHandlers(findConnectionTransport) satisfies HandlersOf<typeof feature.jobs>

@@ -5,7 +5,7 @@ import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/backgr
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
 import type { DeliveryOutcome } from '#shared/platform/mail/delivery-outcome.ts'
-import { mailDue, sendMailJob } from '#shared/platform/mail/jobs.ts'
+import { jobOfMail, sendAccountMailJob, sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
 import { mailAttempts, mailSeconds } from '#shared/platform/mail/metrics.ts'
 import {
@@ -17,7 +17,7 @@ import {
   recordMailWait,
   takeMail,
 } from '#shared/platform/mail/store.ts'
-import { defineJobHandler, LoggedFailure } from '#workers/platform/jobs/handler.ts'
+import { defineJobHandler, LoggedFailure, type Run } from '#workers/platform/jobs/handler.ts'
 import { composeMail } from '#workers/platform/mail/compose.ts'
 import { saveMailToFolder } from '#workers/platform/mail/mail-folder.ts'
 import { logFields, MailServers } from '#workers/platform/mail/mail-servers.ts'
@@ -34,12 +34,12 @@ const heldDelayMs = minuteMs
 const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
 
 /**
- * Sends a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt that finds it follows one that
+ * The handlers of both jobs that send a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt that finds it follows one that
  * died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
  */
-export function createSendMailHandler(findConnectionTransport: FindConnectionTransport) {
+export function createSendMailHandlers(findConnectionTransport: FindConnectionTransport) {
   const servers = new MailServers()
-  return defineJobHandler(sendMailJob, async ({ payload, scope, signal, mayWait }) => {
+  const run: Run<{ mailId: string }, null, JobScope> = async ({ payload, scope, signal, mayWait }) => {
     const mail = await firstRow(scope.db, findMail({ id: payload.mailId }))
     if (!mail) return { result: null }
     const { workspace_id, connection_id } = mail
@@ -47,7 +47,8 @@ export function createSendMailHandler(findConnectionTransport: FindConnectionTra
     const transport = isOperators ? operatorTransport(scope) : await findConnectionTransport(scope, workspace_id, connection_id)
     await send({ scope, mail, servers, signal, mayWait }, transport)
     return { result: null }
-  })
+  }
+  return { sendMail: defineJobHandler(sendMailJob, run), sendAccountMail: defineJobHandler(sendAccountMailJob, run) }
 }
 
 /** Messages of a suspended workspace wait; invitations, confirmations and the like complete work in progress and are sent. */
@@ -144,4 +145,4 @@ async function recordUncertain(scope: JobScope, mail: OutboxMail, reason: string
 }
 
 const postpone = ({ db, now }: JobScope, mail: OutboxMail, ms: number): Promise<void> =>
-  setDue(db, mailDue, mail.workspace_id, [{ subject: mail.id, at: new Date(now().getTime() + ms) }])
+  setDue(db, jobOfMail(mail.kind).due, mail.workspace_id, [{ subject: mail.id, at: new Date(now().getTime() + ms) }])

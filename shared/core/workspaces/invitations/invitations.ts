@@ -18,7 +18,7 @@ import { firstRow } from '#shared/platform/db/database.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
-import type { Mail } from '#shared/platform/mail/mail.ts'
+import { accountMailKinds, type Mail } from '#shared/platform/mail/mail.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { countMail } from '#shared/platform/mail/store.ts'
 
@@ -79,7 +79,7 @@ export async function withdrawInvitation({ db, workspace }: Scope, id: string): 
 
 async function requireMailQuota({ db, workspace, now }: Scope, email: string): Promise<void> {
   const since = new Date(now().getTime() - dayMs)
-  const sent = await countMail(db, { kind: 'invitation', workspaceId: workspace.id, to: email, since })
+  const sent = await countMail(db, { kind: accountMailKinds.invitation, workspaceId: workspace.id, to: email, since })
   if (sent.fromWorkspace < maxFromWorkspace && sent.toAddress < maxToAddress) return
   const reason = `At most ${maxFromWorkspace} invitations a day go out from a workspace, and ${maxToAddress} to an address`
   throw problem('RATE_LIMITED', reason, { headers: { 'Retry-After': '3600' } })
@@ -89,7 +89,7 @@ async function requireMailQuota({ db, workspace, now }: Scope, email: string): P
 function invitationMail({ config, workspace, actor }: Scope, to: string, token: string): Mail {
   return {
     workspaceId: workspace.id,
-    kind: 'invitation',
+    kind: accountMailKinds.invitation,
     to,
     subject: `Join ${workspace.name}`,
     text: `Hello,
