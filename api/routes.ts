@@ -1,6 +1,6 @@
 import { feature as jobs } from '#api/core/jobs/feature.ts'
 import { feature as notifications } from '#api/core/notifications/feature.ts'
-import { feature as operators } from '#api/core/operators/feature.ts'
+import { createFeature as operators } from '#api/core/operators/feature.ts'
 import { feature as people } from '#api/core/people/feature.ts'
 import { feature as records } from '#api/core/records/feature.ts'
 import { feature as roles } from '#api/core/roles/feature.ts'
@@ -19,12 +19,12 @@ import { feature as sites } from '#api/features/sites/feature.ts'
 import type { FeatureRoutes, Section } from '#api/http/route.ts'
 import { routes as startPage } from '#api/pages/start.ts'
 import { requireLogo } from '#shared/features/sites/logo.ts'
-import { sdkMethods } from '#shared/features.ts'
+import { jobs as declaredJobs, sdkMethods } from '#shared/features.ts'
 
 /** Every `feature.ts` of the API by its folder, in the order of `shared/README.md`. */
 export const features: Readonly<Record<string, FeatureRoutes>> = {
   people,
-  operators,
+  operators: operators(declaredJobs),
   roles,
   workspaces: workspaces(requireLogo),
   types,

@@ -683,6 +683,15 @@ create table job_files (
   constraint job_files_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table job_pauses (
+  target text not null,
+  name text not null,
+  kinds text[] not null,
+  paused_at timestamp with time zone default now() not null,
+  constraint job_pauses_pkey PRIMARY KEY (target, name),
+  constraint job_pauses_target_check CHECK ((target = ANY (ARRAY['kind'::text, 'pool'::text])))
+);
+
 create table journal_entries (
   workspace_id uuid not null,
   id uuid not null,
@@ -1484,6 +1493,8 @@ CREATE UNIQUE INDEX gated_jobs_slot ON public.gated_jobs USING btree (workspace_
 
 CREATE INDEX gated_jobs_waiting ON public.gated_jobs USING btree (workspace_id, gate, priority, "position") WHERE (slot IS NULL);
 
+CREATE INDEX gated_jobs_waiting_kinds ON public.gated_jobs USING btree (workspace_id, gate, queue, priority, "position") WHERE (slot IS NULL);
+
 CREATE INDEX idempotency_records_created ON public.idempotency_records USING btree (created_at);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
@@ -1640,18 +1651,36 @@ CREATE OR REPLACE FUNCTION public.admit_jobs(workspace uuid, gate_name text)
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
+    declare
+      paused text[];
+      oldest uuid[];
     begin
       if not exists (select from gated_jobs where workspace_id = workspace and gate = gate_name and slot is null) then
         return false;
       end if;
       perform set_config('synchronous_commit', 'off', true);
       perform pg_advisory_xact_lock(hashtextextended(gate_name || ' ' || workspace, 0));
-      with waiting as (
-        select id, slots, row_number() over (order by priority, position) as rank
-        from (
-          select id, slots, priority, position from gated_jobs
+      paused := paused_kinds();
+      if paused = '{}' then
+        oldest := array(
+          select id from gated_jobs
           where workspace_id = workspace and gate = gate_name and slot is null order by priority, position limit 32
-        ) as oldest
+        );
+      else
+        with unfetched as (
+          delete from pgboss.job as job
+          using (
+            select id, queue from gated_jobs
+            where workspace_id = workspace and gate = gate_name and slot is not null and queue = any(paused)
+          ) as held
+          where job.name = held.queue and job.id = held.id and job.state < 'active'
+          returning job.id, job.data
+        )
+        update gated_jobs as job set slot = null, envelope = unfetched.data from unfetched where job.id = unfetched.id;
+        oldest := list_unpaused_at_gate(workspace, gate_name, paused);
+      end if;
+      with waiting as (
+        select id, slots, row_number() over (order by priority, position) as rank from gated_jobs where id = any(oldest) and slot is null
       ),
       free as (
         select number, row_number() over (order by number) as rank
@@ -1961,6 +1990,30 @@ AS $function$
       select workspace_id from listed
     $function$;
 
+CREATE OR REPLACE FUNCTION public.list_unpaused_at_gate(workspace uuid, gate_name text, paused text[])
+ RETURNS uuid[]
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+    declare
+      kind text := '';
+      found_ids uuid[] := '{}';
+    begin
+      loop
+        select queue into kind from gated_jobs
+        where workspace_id = workspace and gate = gate_name and slot is null and queue > kind order by queue limit 1;
+        exit when not found;
+        continue when kind = any(paused);
+        found_ids := found_ids || array(
+          select id from gated_jobs
+          where workspace_id = workspace and gate = gate_name and slot is null and queue = kind order by priority, position limit 32
+        );
+      end loop;
+      return found_ids;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.notification_id(entry uuid, rule uuid, member uuid)
  RETURNS uuid
  LANGUAGE sql
@@ -1994,6 +2047,12 @@ AS $function$
       from workspaces as book where book.id = workspace;
       if found then return next; end if;
     end $function$;
+
+CREATE OR REPLACE FUNCTION public.paused_kinds()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT COALESCE(array_agg(kind.kind), '{}'::text[]) AS "coalesce" FROM job_pauses, LATERAL unnest(job_pauses.kinds) kind(kind));
 
 CREATE OR REPLACE FUNCTION public.raise_calendar_version()
  RETURNS trigger

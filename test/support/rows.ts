@@ -132,6 +132,12 @@ export async function updateWorkspace(db: Db, workspaceId: string, assignments: 
   await db.query(`update workspaces set ${assignments} where id = $1`, [workspaceId])
 }
 
+/** Ends all pauses of kinds and pools, and adds this one, which holds no kind. */
+export async function setOnlyPause(db: Db, pause: { readonly target: string; readonly name: string } | null): Promise<void> {
+  await db.query('delete from job_pauses')
+  if (pause) await db.query(`insert into job_pauses (target, name, kinds) values ($1, $2, '{}')`, [pause.target, pause.name])
+}
+
 async function count(db: Db, from: string, values: readonly unknown[] = []): Promise<number> {
   const { rows } = await db.query<{ count: number }>(`select count(*)::integer as count from ${from}`, [...values])
   return rows[0]?.count ?? 0

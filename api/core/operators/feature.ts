@@ -1,11 +1,14 @@
 import { entrancePages } from '#api/core/operators/entrance-pages.ts'
 import { logPages } from '#api/core/operators/log-page.ts'
 import { operatorsPages } from '#api/core/operators/operators-page.ts'
+import { createPauseRoutes } from '#api/core/operators/pauses.ts'
 import { routes } from '#api/core/operators/routes.ts'
 import { workspacePages } from '#api/core/operators/workspace-pages.ts'
 import type { FeatureRoutes } from '#api/http/route.ts'
+import type { AnyJob } from '#shared/platform/jobs/job.ts'
 
-export const feature: FeatureRoutes = {
-  routes,
+/** The routes of operators; `jobs` are the declared jobs. */
+export const createFeature = (jobs: readonly AnyJob[]): FeatureRoutes => ({
+  routes: [...routes, ...createPauseRoutes(jobs)],
   unversioned: [...entrancePages, ...logPages, ...operatorsPages, ...workspacePages],
-}
+})

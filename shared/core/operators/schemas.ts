@@ -4,6 +4,8 @@ import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platfor
 /** What operators do that changes something. The names are stored: a released one stays. */
 export type OperatorAction =
   | 'jobs.discard'
+  | 'jobs.pause'
+  | 'jobs.resume'
   | 'jobs.retry'
   | 'operators.add'
   | 'operators.remove'
@@ -32,3 +34,17 @@ export const actionPage = schema(
   t.Object({ entries: t.Array(loggedAction), next_cursor: nullable(t.String({ description: 'Null on the last page.' })) }),
 )
 export type ActionPage = TypeOf<typeof actionPage>
+
+/** A pause or its end. */
+export const pauseChange = schema(
+  t.Object(
+    {
+      target: t.Enum({ kind: 'kind', pool: 'pool' }),
+      name: t.String(),
+      paused: t.Boolean(),
+      kinds: t.Array(t.String(), { description: 'The kinds of jobs that it is about; of a pool those that can be paused.' }),
+    },
+    { title: 'PauseChange' },
+  ),
+)
+export type PauseChange = TypeOf<typeof pauseChange>

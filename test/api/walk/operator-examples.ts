@@ -3,7 +3,7 @@ import { type Call, form, type WalkedRoutes } from '#test/api/walk/example.ts'
 import { createAccount, password } from '#test/support/account.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { createOperator, makeOperator, signInForm, visitConsole } from '#test/support/operators.ts'
-import { setWorkspaceStatus } from '#test/support/rows.ts'
+import { setOnlyPause, setWorkspaceStatus } from '#test/support/rows.ts'
 import type { Place } from '#test/support/things.ts'
 
 /** A workspace that no other call is about. */
@@ -30,6 +30,13 @@ async function fromConsole(_: Call, { world }: Place): Promise<Call> {
   return { ...form({ form_token: formToken }), headers }
 }
 
+/** The call by an operator, about a kind or a pool that is paused or not. */
+async function aboutPause(call: Call, place: Place, isPaused: boolean): Promise<Call> {
+  const [[target, name] = ['', '']] = Object.entries(call.params ?? {})
+  await setOnlyPause(place.world.db, isPaused ? { target, name } : null)
+  return byOperator(call, place)
+}
+
 /** Routes of operators. */
 export const operatorExamples: WalkedRoutes = {
   'GET /v1/operator/log': {
@@ -52,6 +59,10 @@ export const operatorExamples: WalkedRoutes = {
     things: aVisitor,
     change: (call, { world }) => ({ ...call, headers: { origin: signInForm(world).origin } }),
   },
+  'POST /v1/operator/jobs/kinds/:kind/pause': { needs: 'operator', change: (call, place) => aboutPause(call, place, false) },
+  'POST /v1/operator/jobs/kinds/:kind/resume': { needs: 'operator', change: (call, place) => aboutPause(call, place, true) },
+  'POST /v1/operator/pools/:pool/pause': { needs: 'operator', change: (call, place) => aboutPause(call, place, false) },
+  'POST /v1/operator/pools/:pool/resume': { needs: 'operator', change: (call, place) => aboutPause(call, place, true) },
   'POST /operator/sign-out': { needs: 'public', change: fromConsole },
   'GET /operator/log': { needs: 'operator', badQuery: 'cursor=x' },
   'GET /operator/operators': { needs: 'operator' },

@@ -12,7 +12,7 @@ export function pausing({ api, worker }: Pick<World, 'api' | 'worker'>) {
     pause: (kind: string) => database.transaction((tx) => pauseKind(tx, jobQueue, jobs, kind)),
     resume: (kind: string) => database.transaction((tx) => resumeKind(tx, jobQueue, jobs, kind)),
     pausePool: (pool: string) => database.transaction((tx) => pausePool(tx, jobQueue, jobs, pool)),
-    resumePool: (pool: string) => database.transaction((tx) => resumePool(tx, jobQueue, pool)),
+    resumePool: (pool: string) => database.transaction((tx) => resumePool(tx, jobQueue, jobs, pool)),
     list: () => listPauses(database),
     /** Waits until the API and the worker of the world know whether the kind is paused. */
     known: (kind: string, isPaused: boolean) =>

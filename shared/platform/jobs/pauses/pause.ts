@@ -10,51 +10,56 @@ const channel = signalChannels.paused
 
 /**
  * Pauses a kind: after the commit no process starts another of its jobs; what runs ends. `jobs` are the declared jobs. Throws
- * VALIDATION_ERROR for an unknown kind, one that may not be paused, and one that is paused.
+ * VALIDATION_ERROR for an unknown kind, one that may not be paused, and one that is paused. Returns the kinds that the change is about, as the other
+ * functions do.
  */
-export async function pauseKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<void> {
+export async function pauseKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
   const { pausable } = requireKind(jobs, name)
   if (pausable === false) throw problem('VALIDATION_ERROR', `The kind ${name} cannot be paused: ${listFixed(jobs)} always run`)
   if (!(await insertPause(tx, { target: 'kind', name, kinds: [name], channel })))
     throw problem('VALIDATION_ERROR', `The kind ${name} is paused already`)
   admitOthers(tx, queue)
+  return [name]
 }
 
 /**
  * Ends the pause of a kind; waiting jobs start after the commit, unless its pool is paused. Throws VALIDATION_ERROR for an unknown kind, and
  * one that is not paused by itself.
  */
-export async function resumeKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<void> {
+export async function resumeKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
   const { pool } = requireKind(jobs, name)
   if (!(await deletePause(tx, { target: 'kind', name, channel }))) {
     const byPool = (await isKindPaused(tx, name)) ? `, its pool ${pool} is: resume the pool` : ''
     throw problem('VALIDATION_ERROR', `The kind ${name} is not paused${byPool}`)
   }
   admitOthers(tx, queue)
+  return [name]
 }
 
 /**
  * Pauses all kinds of a pool, except for those that may not be paused. Throws VALIDATION_ERROR for an unknown pool, and one that is paused.
  */
-export async function pausePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<void> {
-  const pool = requirePool(name)
-  if (!(await insertPause(tx, { target: 'pool', name, kinds: pausableKinds(jobs, pool), channel })))
+export async function pausePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
+  const kinds = pausableKinds(jobs, requirePool(name))
+  if (!(await insertPause(tx, { target: 'pool', name, kinds, channel })))
     throw problem('VALIDATION_ERROR', `The pool ${name} is paused already`)
   admitOthers(tx, queue)
+  return kinds
 }
 
 /**
  * Ends the pause of a pool; kinds that are paused by themselves stay paused. Throws VALIDATION_ERROR for an unknown pool, and one that is not
  * paused.
  */
-export async function resumePool(tx: Tx, queue: JobQueue, name: string): Promise<void> {
-  requirePool(name)
+export async function resumePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
+  const pool = requirePool(name)
   if (!(await deletePause(tx, { target: 'pool', name, channel }))) {
     const kinds = (await listPauses(tx)).filter(({ target }) => target === 'kind').map((pause) => pause.name)
     const byKind = kinds.length > 0 ? `; paused kinds: ${kinds.join(', ')}` : ''
     throw problem('VALIDATION_ERROR', `The pool ${name} is not paused${byKind}`)
   }
   admitOthers(tx, queue)
+  return pausableKinds(jobs, pool)
 }
 
 /** The kinds of a pool that a pause of the pool holds. */
