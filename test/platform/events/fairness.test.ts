@@ -1,9 +1,11 @@
 import test from 'ava'
+import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
 import { subscriptions } from '#shared/features.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { flood } from '#test/platform/events/flood.ts'
 import { deleteDeliveries, holdNotifications, readBacklog } from '#test/platform/events/rows.ts'
+import { pauseUntilEnd } from '#test/platform/jobs/pausing.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { countRows } from '#test/support/rows.ts'
@@ -56,4 +58,18 @@ test('fairness: a workspace’s notification is delivered while another workspac
   await w.drain()
   t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, many + 1)
   t.is((await small.org.owner.get(`${inboxOf(small)}/unread-count`)).data.count, 2)
+})
+
+test('fairness: a paused subscriber with many waiting jobs holds up no other one', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  await makeRule(w)
+  const end = await pauseUntilEnd(t, w, deliverNotificationsJob.name)
+  await flood(w, many)
+  const waits = async () => (await readBacklog(w.db, w.org.id)).outbox
+  await eventually(async () => (await waits()) === 0)
+  t.is((await readBacklog(w.db, w.org.id)).queue, many + 1)
+  await end()
+  await w.drain()
+  t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, many + 1)
 })

@@ -172,3 +172,13 @@ export async function addGatedBacklog(db: Db, workspaceId: string, count: number
   )
   return async () => void (await db.query(`delete from gated_jobs where workspace_id = $1 and envelope ? 'backlog'`, [workspaceId]))
 }
+
+/** Ends all pauses, without telling the processes. */
+export async function deletePauses(db: Db): Promise<void> {
+  await db.query('delete from job_pauses')
+}
+
+/** Lets the pause of a pool hold no kinds, as that of a release without kinds in the pool. */
+export async function emptyPoolPause(db: Db, pool: string): Promise<void> {
+  await db.query(`update job_pauses set kinds = '{}' where target = 'pool' and name = $1`, [pool])
+}
