@@ -1,7 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/core/operators/console.test.ts'
 import '#test/core/operators/operators.test.ts'
-import '#test/core/operators/pauses.test.ts'
+import '#test/core/operators/operator-pauses.test.ts'
 import '#test/core/people/pages.test.ts'
 import '#test/core/people/password-quota.test.ts'
 import '#test/core/people/reset.test.ts'
