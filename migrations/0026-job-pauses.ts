@@ -23,9 +23,9 @@ export async function up(knex: Knex): Promise<void> {
     return (select coalesce(array_agg(kind), '{}') from job_pauses, unnest(kinds) as kind);
 
     -- Ids of the first 32 waiting jobs at a gate whose kinds are not paused. It steps from kind to kind of the waiting jobs, so that 100,000
-    -- jobs of a paused kind cost no more than one.
+    -- jobs of a paused kind cost no more than one. The order by queue, where there is one, leaves only plans by the index of kinds.
     create function list_unpaused_at_gate(workspace uuid, gate_name text, paused text[]) returns uuid[] language plpgsql stable
-    set enable_seqscan = off set enable_bitmapscan = off as $$
+    set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
     declare
       kind text := '';
       found_ids uuid[] := '{}';
@@ -37,7 +37,8 @@ export async function up(knex: Knex): Promise<void> {
         continue when kind = any(paused);
         found_ids := found_ids || array(
           select id from gated_jobs
-          where workspace_id = workspace and gate = gate_name and slot is null and queue = kind order by priority, position limit 32
+          where workspace_id = workspace and gate = gate_name and slot is null and queue >= kind and queue <= kind
+          order by queue, priority, position limit 32
         );
       end loop;
       return found_ids;
@@ -72,11 +73,13 @@ export async function up(knex: Knex): Promise<void> {
           where job.name = held.queue and job.id = held.id and job.state < 'active'
           returning job.id, job.data
         )
-        update gated_jobs as job set slot = null, envelope = unfetched.data from unfetched where job.id = unfetched.id;
+        update gated_jobs as job set slot = null, envelope = (select data from unfetched where unfetched.id = job.id)
+        where id = any(array(select id from unfetched));
         oldest := list_unpaused_at_gate(workspace, gate_name, paused);
       end if;
+      -- By their ids alone: with a condition on the slot, an outdated plan read the index of all waiting jobs.
       with waiting as (
-        select id, slots, row_number() over (order by priority, position) as rank from gated_jobs where id = any(oldest) and slot is null
+        select id, slots, row_number() over (order by priority, position) as rank from gated_jobs where id = any(oldest)
       ),
       free as (
         select number, row_number() over (order by number) as rank

@@ -1676,11 +1676,13 @@ AS $function$
           where job.name = held.queue and job.id = held.id and job.state < 'active'
           returning job.id, job.data
         )
-        update gated_jobs as job set slot = null, envelope = unfetched.data from unfetched where job.id = unfetched.id;
+        update gated_jobs as job set slot = null, envelope = (select data from unfetched where unfetched.id = job.id)
+        where id = any(array(select id from unfetched));
         oldest := list_unpaused_at_gate(workspace, gate_name, paused);
       end if;
+      -- By their ids alone: with a condition on the slot, an outdated plan read the index of all waiting jobs.
       with waiting as (
-        select id, slots, row_number() over (order by priority, position) as rank from gated_jobs where id = any(oldest) and slot is null
+        select id, slots, row_number() over (order by priority, position) as rank from gated_jobs where id = any(oldest)
       ),
       free as (
         select number, row_number() over (order by number) as rank
@@ -1996,6 +1998,7 @@ CREATE OR REPLACE FUNCTION public.list_unpaused_at_gate(workspace uuid, gate_nam
  STABLE
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
     declare
       kind text := '';
@@ -2008,7 +2011,8 @@ AS $function$
         continue when kind = any(paused);
         found_ids := found_ids || array(
           select id from gated_jobs
-          where workspace_id = workspace and gate = gate_name and slot is null and queue = kind order by priority, position limit 32
+          where workspace_id = workspace and gate = gate_name and slot is null and queue >= kind and queue <= kind
+          order by queue, priority, position limit 32
         );
       end loop;
       return found_ids;

@@ -1,6 +1,8 @@
 import test from 'ava'
 import type { Tx } from '#shared/platform/db/database.ts'
+import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { completeOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
+import { deletePause, insertPause } from '#shared/platform/jobs/pauses/store.ts'
 import { findActiveJobs } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import { world } from '#test/support/world.ts'
 
@@ -57,6 +59,13 @@ test('bursts: no step of a job reads the waiting jobs, also with outdated statis
       const read = (await rowsRead(tx)) - before
       t.true(read < few, `${name} reads ${read} rows`)
     }
+    const pause = { target: 'kind', name: job, channel: signalChannels.paused }
+    await insertPause(tx, { ...pause, kinds: [job] })
+    const before = await rowsRead(tx)
+    await tx.query({ text: admitJobs, values: [w.org.id, 'functions'] })
+    const read = (await rowsRead(tx)) - before
+    t.true(read < few, `leaving out a paused kind reads ${read} rows`)
+    await deletePause(tx, pause)
   })
 })
 
