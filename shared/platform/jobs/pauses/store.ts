@@ -11,7 +11,7 @@ const columns = {
 }
 
 /** A paused kind of jobs, or a paused pool. */
-export type Pause = RowOf<typeof columns>
+type Pause = RowOf<typeof columns>
 
 const selectPauses = statement(
   'jobs.selectPauses',
