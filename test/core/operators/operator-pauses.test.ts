@@ -31,6 +31,7 @@ async function open(t: ExecutionContext) {
 test('operator pauses: an action that does not fit is 400 and leaves no entry in the log', async (t) => {
   const { post, readLog } = await open(t)
   const refused = (message: string) => ({ status: 400, code: 'VALIDATION_ERROR', message })
+  const missing = (message: string) => ({ status: 404, code: 'NOT_FOUND', message })
   const kind = 'jobs/kinds/records.import'
   t.deepEqual(await post(`${kind}/resume`), refused('The kind records.import is not paused'))
   t.deepEqual(await post(`${kind}/pause`), { target: 'kind', name: 'records.import', paused: true, kinds: ['records.import'] })
@@ -44,11 +45,8 @@ test('operator pauses: an action that does not fit is 400 and leaves no entry in
   )
   t.deepEqual(await post(`${kind}/resume`), { target: 'kind', name: 'records.import', paused: false, kinds: ['records.import'] })
   t.false((await post('pools/data/resume')).paused)
-  t.deepEqual(
-    await post('jobs/kinds/records.imports/pause'),
-    refused('records.imports is no kind of job; the nearest one is records.import'),
-  )
-  t.deepEqual(await post('pools/date/pause'), refused('date is no pool; the nearest one is data'))
+  t.deepEqual(await post('jobs/kinds/records.imports/pause'), missing('records.imports is no kind of job; kontor jobs lists them'))
+  t.deepEqual(await post('pools/date/pause'), missing('date is no pool; the pools are functions, flows, data, mail, schedule'))
   t.deepEqual(
     (await readLog()).map(({ action, subject }) => [action, subject]),
     [

@@ -4,13 +4,12 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { deletePause, insertPause, isKindPaused, listPauses } from '#shared/platform/jobs/pauses/store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { findNearestName } from '#shared/platform/kernel/similar-names.ts'
 
 const channel = signalChannels.paused
 
 /**
- * Pauses a kind: after the commit no process starts another of its jobs; what runs ends. `jobs` are the declared jobs. Throws
- * VALIDATION_ERROR for an unknown kind, one that may not be paused, and one that is paused. Returns the kinds that the change is about, as the other
+ * Pauses a kind: after the commit no process starts another of its jobs; what runs ends. `jobs` are the declared jobs. Throws NOT_FOUND for
+ * an unknown kind, VALIDATION_ERROR for one that may not be paused or is paused. Returns the kinds that the change is about, as the other
  * functions do.
  */
 export async function pauseKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
@@ -23,8 +22,8 @@ export async function pauseKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[]
 }
 
 /**
- * Ends the pause of a kind; waiting jobs start after the commit, unless its pool is paused. Throws VALIDATION_ERROR for an unknown kind, and
- * one that is not paused by itself.
+ * Ends the pause of a kind; waiting jobs start after the commit, unless its pool is paused. Throws NOT_FOUND for an unknown kind,
+ * VALIDATION_ERROR for one that is not paused by itself.
  */
 export async function resumeKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
   const { pool } = requireKind(jobs, name)
@@ -37,7 +36,8 @@ export async function resumeKind(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[
 }
 
 /**
- * Pauses all kinds of a pool, except for those that may not be paused. Throws VALIDATION_ERROR for an unknown pool, and one that is paused.
+ * Pauses all kinds of a pool, except for those that may not be paused. Throws NOT_FOUND for an unknown pool, VALIDATION_ERROR for one that is
+ * paused.
  */
 export async function pausePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
   const kinds = pausableKinds(jobs, requirePool(name))
@@ -48,8 +48,8 @@ export async function pausePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[]
 }
 
 /**
- * Ends the pause of a pool; kinds that are paused by themselves stay paused. Throws VALIDATION_ERROR for an unknown pool, and one that is not
- * paused.
+ * Ends the pause of a pool; kinds that are paused by themselves stay paused. Throws NOT_FOUND for an unknown pool, VALIDATION_ERROR for one
+ * that is not paused.
  */
 export async function resumePool(tx: Tx, queue: JobQueue, jobs: readonly AnyJob[], name: string): Promise<readonly string[]> {
   const pool = requirePool(name)
@@ -75,14 +75,13 @@ const listFixed = (jobs: readonly AnyJob[]): string =>
 function requireKind(jobs: readonly AnyJob[], name: string): AnyJob {
   const job = jobs.find((one) => one.name === name)
   if (job) return job
-  const names = jobs.map((one) => one.name)
-  throw problem('VALIDATION_ERROR', `${name} is no kind of job; the nearest one is ${findNearestName(name, names)}`)
+  throw problem('NOT_FOUND', `${name} is no kind of job; kontor jobs lists them`)
 }
 
 function requirePool(name: string): WorkerPool {
   const pool = workerPools.find((one) => one === name)
   if (pool) return pool
-  throw problem('VALIDATION_ERROR', `${name} is no pool; the nearest one is ${findNearestName(name, workerPools)}`)
+  throw problem('NOT_FOUND', `${name} is no pool; the pools are ${workerPools.join(', ')}`)
 }
 
 /** Gives the slots of gates to kinds that are not paused. A failure is repaired by the maintenance task `jobs at gates`. */
