@@ -17,6 +17,7 @@ import { serveDescription } from '#api/pages/reference/docs.ts'
 import { sections } from '#api/routes.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
 import { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
+import { addToFigure } from '#shared/platform/kernel/process/work-figures.ts'
 
 /** The API as a Koa application, from its route declarations. */
 export function createApp(services: ApiServices): Koa {
@@ -45,6 +46,7 @@ export function createApp(services: ApiServices): Koa {
       answerFailure(ctx, error, services)
     } finally {
       call.end()
+      addToFigure(call.owner, 'calls', 1)
       finished()
     }
   }

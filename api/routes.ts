@@ -12,6 +12,7 @@ import { feature as drive } from '#api/features/drive/feature.ts'
 import { feature as flows } from '#api/features/flows/feature.ts'
 import { feature as forms } from '#api/features/forms/feature.ts'
 import { createFeature as functions } from '#api/features/functions/feature.ts'
+import { createFeature as installation } from '#api/features/installation/feature.ts'
 import { feature as messages } from '#api/features/messages/feature.ts'
 import { feature as payments } from '#api/features/payments/feature.ts'
 import { feature as queues } from '#api/features/queues/feature.ts'
@@ -41,6 +42,7 @@ export const features: Readonly<Record<string, FeatureRoutes>> = {
   forms,
   sites,
   flows,
+  installation: installation(declaredJobs),
 }
 const all = Object.values(features)
 

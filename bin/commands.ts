@@ -13,6 +13,7 @@ import { inspectCommands } from './commands/inspect.ts'
 import { jobCommands } from './commands/jobs.ts'
 import { keyCommands } from './commands/key.ts'
 import { ledgerCommands } from './commands/ledger.ts'
+import { mailCommands } from './commands/mail.ts'
 import { operatorCommands } from './commands/operator.ts'
 import { orgCommands } from './commands/org.ts'
 import { pauseCommands } from './commands/pauses.ts'
@@ -23,6 +24,7 @@ import { userCommands } from './commands/user.ts'
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   ...orgCommands,
+  ...mailCommands,
   ...userCommands,
   ...operatorCommands,
   ...keyCommands,

@@ -9,6 +9,7 @@ import { requireMigrations } from '#shared/platform/db/migrate.ts'
 import { openDatabase } from '#shared/platform/db/open-database.ts'
 import { isHeld, waitUntilRestored, warnWhileHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { openEgress } from '#shared/platform/egress/egress.ts'
+import { openFigureWriter } from '#shared/platform/jobs/figures/figure-writer.ts'
 import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -81,6 +82,8 @@ export async function openServices(
   const now = kind.now ?? clock.now
   const fieldUses = createUseCounter(database, now, log)
   opened.defer(() => fieldUses.flush())
+  const figures = openFigureWriter(database, now, log)
+  opened.defer(() => figures.close())
   const all = opened.move()
   const egress = openEgress(config, () => isHeld(database))
   const services = { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards: guards, database }

@@ -4,6 +4,8 @@ import { listWorkspaces, readWorkspaceUsage } from '#shared/core/workspaces/oper
 import type { OperatedWorkspace } from '#shared/core/workspaces/schemas.ts'
 import { viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 import { findUsage } from '#shared/features/drive/store.ts'
+import type { WorkspaceLoad } from '#shared/features/installation/schemas.ts'
+import { listWorkspaceLoads } from '#shared/features/installation/workspaces.ts'
 import { countQueuedJobs } from '#shared/platform/jobs/pgboss/dead-letters.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
@@ -20,6 +22,28 @@ const workspaceResult = ({ id, name, status, plan }: OperatedWorkspace): Command
   data: { id, name, status, plan },
   lines: [`${name} (${id}): ${status}, ${plan} plan`],
 })
+
+/** The most workspaces that `org top` lists without --json. */
+const maxTop = 50
+
+const loadHeading = [
+  ...['id', 'name', 'calls', 'computing s', 'database s', 'jobs', 'job s', 'share of jobs'],
+  ...['waiting', 'rows', 'MB of rows', 'MB of files', 'mails'],
+]
+
+const loadCells = (load: WorkspaceLoad) => [
+  ...[load.id, load.name, load.calls, load.computing_seconds, load.database_seconds, load.jobs, load.job_seconds],
+  ...[
+    `${Math.round(load.job_share * 100)} %`,
+    load.waiting,
+    load.rows,
+    megabytes(load.row_bytes),
+    megabytes(load.file_bytes),
+    load.mails_day,
+  ],
+]
+
+const megabytes = (bytes: number): number => Math.round(bytes / 100_000) / 10
 
 export const orgCommands = [
   command({
@@ -72,6 +96,17 @@ export const orgCommands = [
         data: { id: workspace.id, name: workspace.name, ...usage },
         lines: [`${workspace.name} (${workspace.id})`, ...formatTable(rows)],
       }
+    },
+  }),
+  command({
+    name: 'org top',
+    summary: 'Show what was done for each workspace in the last day, what it holds and what waits for it; the busiest come first',
+    options: schema(t.Object({})),
+    run: async (_, { db, now }) => {
+      const workspaces = await listWorkspaceLoads(db, now())
+      const rows = workspaces.slice(0, maxTop).map(loadCells)
+      const more = workspaces.length > maxTop ? ['', `The first ${maxTop} of ${workspaces.length} (--json lists all)`] : []
+      return { data: { workspaces }, lines: [...formatTable([loadHeading, ...rows]), ...more] }
     },
   }),
   command({

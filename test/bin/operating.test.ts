@@ -1,4 +1,5 @@
 import test from 'ava'
+import { addFigures } from '#shared/platform/jobs/figures/store.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { addDeadProcess, countRowsOfWorkspace, listSchemas } from '#test/bin/rows.ts'
@@ -42,6 +43,9 @@ async function fill(w: World, org: Org): Promise<void> {
   await things.notification(member)
   await things.job(member)
 }
+
+/** The counts without the figures of work, to which the processes add. */
+const withoutFigures = ({ job_figures: _, workspace_figures: __, ...counts }: Record<string, number>) => counts
 
 test('operating: status shows the processes with pools, release and heartbeat, and dead ones', async (t) => {
   const w = await world({ KONTOR_RELEASE: '2026-11' })
@@ -114,7 +118,7 @@ test('operating: a workspace is deleted with everything in it, and no row of ano
   const kept = await createOrg(w, 'Kept')
   for (const org of [doomed, kept]) await fill(w, org)
   await w.drain()
-  const before = await countRowsOfWorkspace(w.db, kept.id)
+  const before = withoutFigures(await countRowsOfWorkspace(w.db, kept.id))
   t.true(Object.keys(before).length > 30, Object.keys(before).join())
 
   const wrong = await callKontor(w, 'org', 'delete', doomed.id, 'Kept', '--yes')
@@ -132,7 +136,7 @@ test('operating: a workspace is deleted with everything in it, and no row of ano
   t.false((await listSchemas(w.db)).includes(`ws_${doomed.id.replaceAll('-', '')}`))
   t.is((await doomed.owner.get(doomed.path)).status, 404)
   t.is((await doomed.owner.get('/v1/auth/me')).status, 200)
-  t.deepEqual(await countRowsOfWorkspace(w.db, kept.id), before)
+  t.deepEqual(withoutFigures(await countRowsOfWorkspace(w.db, kept.id)), before)
   t.is((await kept.owner.get(kept.path)).status, 200)
 })
 
@@ -149,4 +153,18 @@ test('operating: a workspace that is being deleted is suspended, and cannot be r
   const resumed = await callKontor(w, 'org', 'resume', org.id)
   t.regex(resumed.err, /^The workspace Doomed is being deleted/)
   t.is((await callKontor(w, 'org', 'list', '--json')).json.workspaces.find(({ id }: { id: string }) => id === org.id).status, 'deleting')
+})
+
+test('operating: org top shows what was done for each workspace, the busiest first', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database } = w.api.services
+  const busy = await createOrg(w, 'Busy')
+  const figures = { calls: 7, computingMs: 1_500, databaseMs: 60_000, jobs: 2, jobMs: 3_000 }
+  await addFigures(database, new Date(), [], [], [{ ...figures, workspaceId: busy.id }])
+  const { json } = await callKontor(w, 'org', 'top', '--json')
+  t.like(json.workspaces[0], { id: busy.id, calls: 7, computing_seconds: 1.5, database_seconds: 60, job_share: 1 })
+  t.is(json.workspaces.length, 2)
+  const { out } = await callKontor(w, 'org', 'top')
+  t.regex(out.split('\n')[1] ?? '', /^[0-9a-f-]{36} {2}Busy +7 +1\.5 +60 +2 +3 +100 %/)
 })

@@ -1,6 +1,8 @@
 import '#test/support/one-at-a-time.ts'
+import '#test/features/installation/figures.test.ts'
 import '#test/platform/jobs/bursts.test.ts'
 import '#test/platform/jobs/failures.test.ts'
+import '#test/platform/jobs/figures.test.ts'
 import '#test/platform/jobs/loop.test.ts'
 import '#test/platform/jobs/parked.test.ts'
 import '#test/platform/jobs/part-waits.test.ts'

@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/platform/mail/dkim.test.ts'
+import '#test/platform/mail/flush.test.ts'
 import '#test/platform/mail/killed-worker.test.ts'
 import '#test/platform/mail/outbox.test.ts'
 import '#test/platform/mail/outcome.test.ts'

@@ -150,7 +150,7 @@ test('dashboard: the metrics of an API whose every route was answered in three w
 test('dashboard: the metrics of a worker whose every job has ended in three ways are below 200 KB', async (t) => {
   for (const { name } of jobs) {
     jobWaitSeconds.observe({ queue: name }, 1)
-    for (const outcome of ['completed', 'failed', 'rested'] as const) recordAttempt(name, outcome, 1)
+    for (const outcome of ['completed', 'failed', 'rested'] as const) recordAttempt(name, null, outcome, 1_000)
   }
   const text = await registry.metrics()
   t.true(text.includes('kontor_job_attempts_total'))

@@ -23,6 +23,11 @@ export const buttonForm = schema(t.Object(formTokenInput, { title: 'ConsoleButto
 
 /** The pages that the first one lists: path below `/operator`, title, content. */
 const pages = [
+  ['overview', 'Overview', 'What waits, runs and has failed, and the state of each part.'],
+  ['kinds', 'Kinds of jobs', 'What waits and runs of each kind, how long it takes, and which workspaces it is for.'],
+  ['workers', 'Processes', 'Which processes live, and what they run.'],
+  ['schedules', 'Schedules', 'Schedules of flows and maintenance tasks, with their last run.'],
+  ['use', 'Use', 'What each workspace uses: calls, computing, database, jobs, rows and files.'],
   ['workspaces', 'Workspaces', 'All workspaces; suspend and resume them, change their plans.'],
   ['operators', 'Operators', 'Who sees this console, and who may act.'],
   ['log', 'Log', 'What operators did.'],
@@ -50,7 +55,7 @@ interface Shown {
 
 /** A page of the console, with links to all others, and the button to sign out. */
 export function showConsole(scope: PlatformScope, { title, place, content, failure }: Shown): Page {
-  const links = [['', 'Overview'] as const, ...pages].map(([path, name]) => ({
+  const links = [['', 'Start'] as const, ...pages].map(([path, name]) => ({
     address: consoleAddress(scope.config, path),
     title: name,
     isHere: path === place,

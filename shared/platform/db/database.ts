@@ -11,7 +11,7 @@ import { endSilentConnections } from '#shared/platform/db/pool/silence-watchdog.
 import { mayWrite } from '#shared/platform/db/statements/may-write.ts'
 import type { ByteMeter, CarriedCommands } from '#shared/platform/db/statements/prepared-query.ts'
 import { runStatement } from '#shared/platform/db/statements/run-statement.ts'
-import { runAndLogSlow, type SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
+import { runMeasured, type SlowStatements } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Part } from '#shared/platform/kernel/process/part.ts'
@@ -156,7 +156,7 @@ export class Database implements Executor {
   }
 
   async #query<Row>({ owner, meter }: User, statement: Statement<Row>): Promise<Row[]> {
-    const onClient = (client: pg.PoolClient) => this.#run(client, statement, meter)
+    const onClient = (client: pg.PoolClient) => this.#run(client, statement, { owner, meter })
     const runOnce = () => (statement.search && owner !== null ? this.#search(owner, onClient) : this.#withClient(owner, onClient))
     const run = async () => {
       try {
@@ -217,12 +217,12 @@ export class Database implements Executor {
   #run<Row>(
     client: pg.PoolClient,
     statement: Statement<Row>,
-    meter: ByteMeter | undefined,
+    { owner, meter }: Pick<User, 'owner' | 'meter'>,
     carried?: Omit<CarriedCommands, 'timeLimit'>,
     transactionMs?: number,
   ): Promise<Row[]> {
     const { search } = statement
-    return runAndLogSlow(this.#slow, statement, () => {
+    return runMeasured(this.#slow, owner, statement, () => {
       const isShorter = transactionMs !== undefined && transactionMs <= maxSearchMs
       if (!search || isShorter) return runStatement(client, statement, carried, meter)
       const afterwardsMs = carried ? (transactionMs ?? this.#statementTimeoutMs) : undefined
@@ -277,7 +277,7 @@ export class Database implements Executor {
     let isCommitting = false
     let limitMs: number | undefined
     const run: Run = async (statement, commits) => {
-      const send = () => this.#run(client, statement, meter, { opens: isIdle(client), commits }, limitMs)
+      const send = () => this.#run(client, statement, { owner, meter }, { opens: isIdle(client), commits }, limitMs)
       const rows = await (statement.search && owner !== null ? this.#withSlot(owner, send) : send())
       limitMs = statement.transactionMs ?? limitMs
       return rows

@@ -5,6 +5,9 @@ import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 
+/** The due kind of maintenance tasks. */
+export const maintenanceKindName = 'maintenance'
+
 /** Runs a maintenance task. */
 export const runMaintenanceJob = defineJob({
   name: 'due.maintenance',
@@ -34,7 +37,7 @@ export interface MaintenanceKind extends DueKind<{ task: string }> {
 export function defineMaintenanceKind(tasks: MaintenanceKind['tasks']): MaintenanceKind {
   const periods = new Map(tasks.map(({ name, everySeconds }) => [name, everySeconds * 1_000]))
   const kind = defineDue({
-    name: 'maintenance',
+    name: maintenanceKindName,
     job: runMaintenanceJob,
     payload: ({ subject }) => ({ task: subject }),
     nextTime: ({ subject }, now) => {

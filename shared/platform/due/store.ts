@@ -69,3 +69,11 @@ export const takeDueRows = statement(
     columns: { id: uuid, workspaceId: uuid, kind: text, subject: text, at: instant, met: integer.notNull },
   },
 )
+
+/** Keeps how the last run of a maintenance task ended. */
+export const recordMaintenanceRun = statement(
+  'due.recordMaintenanceRun',
+  `insert into maintenance_runs (task, began_at, ms, error) values ($task, $beganAt, $ms, $error)
+   on conflict (task) do update set began_at = excluded.began_at, ms = excluded.ms, error = excluded.error`,
+  { params: { task: text, beganAt: instant, ms: integer, error: text.orNull } },
+)

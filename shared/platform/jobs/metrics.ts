@@ -1,5 +1,6 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Executor } from '#shared/platform/db/database.ts'
+import { noteAttempt } from '#shared/platform/jobs/figures/attempt-figures.ts'
 import { findPausedByKind } from '#shared/platform/jobs/pgboss/paused-kinds.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/pgboss/queue-depths.ts'
 import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
@@ -27,10 +28,14 @@ const jobAttempts = new Counter({
   registers: [],
 })
 
+/** How an attempt ended, as the metric `kontor_job_attempts_total` names it. */
+export type AttemptOutcome = 'completed' | 'failed' | 'rested' | 'waits'
+
 /** Counts an attempt that ended. */
-export function recordAttempt(queue: string, outcome: 'completed' | 'failed' | 'rested' | 'waits', seconds: number): void {
+export function recordAttempt(queue: string, workspaceId: string | null, outcome: AttemptOutcome, ms: number): void {
   jobAttempts.inc({ queue, outcome })
-  jobAttemptSeconds.observe({ queue }, seconds)
+  jobAttemptSeconds.observe({ queue }, ms / 1_000)
+  if (outcome === 'completed' || outcome === 'failed') noteAttempt(queue, workspaceId, outcome === 'completed' ? 'done' : 'failed', ms)
 }
 
 export const jobMetrics: Metrics<Executor> = {

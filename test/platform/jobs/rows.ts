@@ -182,3 +182,9 @@ export async function deletePauses(db: Db): Promise<void> {
 export async function emptyPoolPause(db: Db, pool: string): Promise<void> {
   await db.query(`update job_pauses set kinds = '{}' where target = 'pool' and name = $1`, [pool])
 }
+
+/** Deletes the figures of what was done so far. */
+export async function deleteFigures(db: Db): Promise<void> {
+  await db.query('delete from workspace_figures')
+  await db.query('delete from job_figures')
+}

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { runAndLogSlow } from '#shared/platform/db/statements/slow-statements.ts'
+import { runMeasured } from '#shared/platform/db/statements/slow-statements.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { currentNames, nameWorkspace, runNamed } from '#shared/platform/kernel/process/current-request.ts'
 
@@ -13,7 +13,7 @@ async function toldOf(ms: number, run: () => Promise<object[]>): Promise<object[
   const work = async () => {
     await later()
     nameWorkspace('a-workspace')
-    return runAndLogSlow({ ms, log }, statement, run)
+    return runMeasured({ ms, log }, null, statement, run)
   }
   await runNamed('a-request', undefined, work).catch(() => undefined)
   return warnings

@@ -117,6 +117,30 @@ export const exceptions: readonly Exception[] = [
     because: 'operators see all workspaces in their console',
   },
   {
+    statements: [
+      ...[
+        'jobs.addAttempts',
+        'jobs.addWorkspaceFigures',
+        'jobs.countStoppedJobs',
+        'jobs.countWaitingByWorkspace',
+        'installation.listWorkspaceHoldings',
+        'installation.listSchedules',
+        'installation.countDueByKind',
+      ],
+      ...['jobs.sumAttempts', 'jobs.findTopWorkspaces', 'jobs.countEndedByMinute', 'jobs.sumWorkspaceFigures'],
+    ],
+    tables: [
+      ...['job_figures', 'workspace_figures', 'workspaces', 'deferred_jobs', 'gated_jobs', 'event_outbox'],
+      ...['record_counts', 'drive_totals', 'outbox_mails', 'due_work', 'flow_runs'],
+    ],
+    because: 'the operator sees what was done for all workspaces, in numbers; processes add to them',
+  },
+  {
+    statements: ['mail.listMails', 'mail.countWaitingMails', 'mail.makeMailsDue'],
+    tables: ['outbox_mails', 'workspaces', 'due_work'],
+    because: 'the operator looks for mails of all workspaces on the command line, without their texts, and lets them be tried',
+  },
+  {
     statements: ['workspaces.findIdsByName', 'workspaces.listWorkspaces', 'workspaces.listPeople'],
     tables: ['workspaces', 'members'],
     because: 'the operator lists workspaces and people on the command line, and names a workspace there',

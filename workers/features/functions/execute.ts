@@ -13,6 +13,7 @@ import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
+import { addToFigure } from '#shared/platform/kernel/process/work-figures.ts'
 import type { FunctionRunners } from '#workers/features/functions/function-runners.ts'
 import { createSecretRedactor, type RunQueued, type SecretRedactor } from '#workers/features/functions/redact-secrets.ts'
 import { buildRunResult, type ExecutionRequest, type RunResult } from '#workers/features/functions/run-result.ts'
@@ -41,6 +42,7 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
     signal,
   }
   const outcome = await runners.sandboxAt(depth).run(request)
+  addToFigure(scope.db.owner, 'computingMs', outcome.cpuMs)
   const inQueue: RunQueued = (characters, work) => runners.heavy.enqueue(scope.workspace.id, characters, work)
   return buildRunResult(order, known.version, outcome, secrets.forms(), inQueue)
 }

@@ -6,7 +6,7 @@ import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.t
 import { judgeFailure } from '#shared/platform/jobs/failed-attempt.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
-import { recordAttempt } from '#shared/platform/jobs/metrics.ts'
+import { type AttemptOutcome, recordAttempt } from '#shared/platform/jobs/metrics.ts'
 import { returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import { endedPartWait, endPartWaits, startPartWait, waitingSince } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
@@ -244,9 +244,8 @@ export class JobLoop {
   async #attempt(row: JobWithMetadata<JobEnvelope>, shareId: string | null, halt: AbortController): Promise<void> {
     const job = this.#job
     const began = performance.now()
-    const record = (outcome: 'completed' | 'failed' | 'rested' | 'waits') =>
-      recordAttempt(job.name, outcome, (performance.now() - began) / 1_000)
     const { workspaceId } = row.data
+    const record = (outcome: AttemptOutcome) => recordAttempt(job.name, workspaceId, outcome, performance.now() - began)
     const call = new RunningCall()
     call.countFor(workspaceId === null ? null : workOwner(workspaceId, shareId ?? workspaceId))
     // Not AbortSignal.timeout, which stays in memory until it fires: 13,000 of them after five minutes of 43 jobs a second.

@@ -1,3 +1,4 @@
+import { noteWait } from '#shared/platform/jobs/figures/attempt-figures.ts'
 import { jobWaitSeconds } from '#shared/platform/jobs/metrics.ts'
 import { endedPartWait } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { idTimeMs } from '#shared/platform/kernel/ids.ts'
@@ -20,7 +21,9 @@ export function recordWaitTime(job: FetchedJob, hasGate: boolean): void {
   const { id, name, retryCount, createdOn, startedOn } = job
   if (retryCount > 0 || endedPartWait(job)) return
   const enqueuedAt = hasGate ? idTimeMs(id) : time(createdOn)
-  jobWaitSeconds.observe({ queue: name }, Math.max(0, time(startedOn) - enqueuedAt) / 1_000)
+  const ms = Math.max(0, time(startedOn) - enqueuedAt)
+  jobWaitSeconds.observe({ queue: name }, ms / 1_000)
+  noteWait(name, ms)
 }
 
 const time = (instant: Date | string): number => new Date(instant).getTime()

@@ -1,6 +1,8 @@
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
+import { addToFigure } from '#shared/platform/kernel/process/work-figures.ts'
+import type { WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Logs statements that take at least `ms`, the wait for a connection included. */
 export interface SlowStatements {
@@ -12,15 +14,15 @@ export interface SlowStatements {
 const maxText = 2_000
 
 /**
- * Runs a statement; a slow one is logged with its text, never its values. One that waited for a database that is away is not: the outage is
- * logged once.
+ * Runs a statement and adds its time to the owner's figures. A slow one is logged with its text, never its values; not one that waited for a
+ * database that is away, since the outage is logged once.
  */
-export async function runAndLogSlow<Row>(
+export async function runMeasured<Row>(
   slow: SlowStatements | undefined,
+  owner: WorkOwner,
   statement: Statement<Row>,
   run: () => Promise<Row[]>,
 ): Promise<Row[]> {
-  if (!slow) return run()
   const started = performance.now()
   let rows: number | undefined
   let isAway = false
@@ -33,7 +35,8 @@ export async function runAndLogSlow<Row>(
     throw error
   } finally {
     const ms = performance.now() - started
-    if (ms >= slow.ms && !isAway) {
+    addToFigure(owner, 'databaseMs', ms)
+    if (slow && ms >= slow.ms && !isAway) {
       const text = statement.text.replaceAll(/\s+/g, ' ').trim().slice(0, maxText)
       slow.log.warn({ statement: statement.name, text, ms: Math.round(ms), rows }, 'slow statement')
     }

@@ -141,4 +141,15 @@ export async function makeRetriesDue(
   await db.query(asUnprepared(setRetriesDue({ queue, workspaceId, key, values })))
 }
 
+const setQueueDue = statement(
+  'jobs.setQueueDue',
+  `update pgboss.job set start_after = now()
+   where name = $queue and state = 'retry' and start_after > now() and ($workspaceId::text is null or group_id = $workspaceId)
+   returning name`,
+  { params: { queue: text, workspaceId: text.orNull }, columns: changed },
+)
+/** Makes the jobs of a queue due that wait for another attempt: all, or those of a workspace. Returns their number. */
+export const makeQueueDue = async (db: Executor, queue: string, workspaceId: string | undefined): Promise<number> =>
+  (await db.query(asUnprepared(setQueueDue({ queue, workspaceId })))).length
+
 const namesOf = (rows: readonly { readonly name: string }[]): readonly string[] => [...new Set(rows.map(({ name }) => name))]

@@ -33,7 +33,7 @@ interface Bound {
 export function computeBudget(owner: WorkOwner, { steps, bound, within }: Bound): ComputeBudget {
   let left = steps
   // Starts the first slice, unless one has begun in this turn of the event loop.
-  threadHeldMs()
+  threadHeldMs(owner)
   return {
     get left() {
       return left
@@ -46,7 +46,7 @@ export function computeBudget(owner: WorkOwner, { steps, bound, within }: Bound)
     refill() {
       left = steps
     },
-    isPauseDue: () => threadHeldMs() >= sliceMs,
+    isPauseDue: () => threadHeldMs(owner) >= sliceMs,
     pause: () => pauseWhenDue(owner),
   }
 }

@@ -1,4 +1,5 @@
 import { runningCalls, runningCallsOf } from '#shared/platform/kernel/process/running-calls.ts'
+import { addToFigure } from '#shared/platform/kernel/process/work-figures.ts'
 import { shareOf, type WorkOwner } from '#shared/platform/kernel/process/work-owner.ts'
 
 /** Maximum time in milliseconds that a computation holds the thread before it yields (docs/contract/limits.md#computing allows 10). */
@@ -19,21 +20,35 @@ let lastSliceMs = 0
 /** When computing began in this turn of the event loop; undefined until `threadHeldMs` is called. */
 let heldSince: number | undefined
 
+/** The computation that was seen last in this turn: its owner, and when its owner was seen first and last. */
+let seen: { readonly owner: WorkOwner; readonly since: number; until: number } | undefined
+
 /**
  * Milliseconds for which computations have held the thread in this turn of the event loop. Waiting, such as for the database, ends a turn and
- * does not count.
+ * does not count. The time between two calls for one owner is added to the owner's figures.
  */
-export function threadHeldMs(): number {
+export function threadHeldMs(owner: WorkOwner): number {
   const now = performance.now()
   if (heldSince === undefined) {
     heldSince = now
     setImmediate(endSlice)
+  }
+  if (seen?.owner === owner) seen.until = now
+  else {
+    addSeen()
+    seen = { owner, since: now, until: now }
   }
   return now - heldSince
 }
 
 function endSlice(): void {
   heldSince = undefined
+  addSeen()
+}
+
+function addSeen(): void {
+  if (seen) addToFigure(seen.owner, 'computingMs', seen.until - seen.since)
+  seen = undefined
 }
 
 /**
@@ -96,8 +111,8 @@ function resumeNext(): void {
  * it computes (`scope.db.owner`).
  */
 export async function pauseWhenDue(owner: WorkOwner): Promise<void> {
-  const held = threadHeldMs()
+  const held = threadHeldMs(owner)
   if (held < sliceMs) return
   await waitForNextSlice(owner, held)
-  threadHeldMs()
+  threadHeldMs(owner)
 }

@@ -10,3 +10,6 @@ export const workOwner = (workspaceId: string, shareId: string): string =>
 
 /** The share of an owner. Shares of connections, searches, the thread and large answers go by it. */
 export const shareOf = <Owner extends WorkOwner>(owner: Owner): Owner => (owner?.split('/', 1)[0] ?? null) as Owner
+
+/** The workspace of an owner that is one. */
+export const workspaceOf = (owner: string): string => owner.slice(owner.indexOf('/') + 1)

@@ -47,6 +47,8 @@ export interface RunOutcome {
   readonly steps: readonly SdkStep[]
   /** Whole milliseconds from the start of the run in its isolate. */
   readonly durationMs: number
+  /** Milliseconds of CPU time, in steps of 10. */
+  readonly cpuMs: number
 }
 
 /** Messages of the endings that the platform causes. */
@@ -65,4 +67,5 @@ export const neverStartedOutcome: RunOutcome = Object.freeze({
   logs: [],
   steps: [],
   durationMs: 0,
+  cpuMs: 0,
 })

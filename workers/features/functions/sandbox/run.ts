@@ -53,14 +53,14 @@ export async function executeIn(
   runner.order(toRunner.run, source.length, order, { receive: (frame) => receivers[frame.kind]?.(frame), onLost: monitor.interrupt })
 
   const end = await monitor.end
-  const durationMs = monitor.stop()
+  const { durationMs, cpuMs } = monitor.stop()
   over.abort()
   if (!end.isDone) runner.kill()
   if (durationMs === null) return request.signal?.aborted ? neverStartedOutcome : null
   // Copied, because a call that ends later still changes its step.
   const steps = calls.steps.map((step) => ({ ...step }))
   const handlerOutcome = await heavyWork.enqueue(request.owner, end.text.length, () => handlerOutcomeOf(end))
-  return { ...handlerOutcome, logs: logs.lines, steps, durationMs }
+  return { ...handlerOutcome, logs: logs.lines, steps, durationMs, cpuMs }
 }
 
 /** How a run ended. */
@@ -86,8 +86,8 @@ interface RunMonitor {
   readonly recordDone: () => void
   readonly recordOutOfMemory: () => void
   readonly interrupt: () => void
-  /** Stops monitoring. Returns the milliseconds since the start of the run, null if it has not started. */
-  readonly stop: () => number | null
+  /** Stops monitoring. Returns the milliseconds since the start of the run, null if it has not started, and those of CPU time. */
+  readonly stop: () => { readonly durationMs: number | null; readonly cpuMs: number }
 }
 
 /**
@@ -125,11 +125,11 @@ function monitorRun(runner: Runner, { owner, timeoutMs, signal }: RunRequest, me
     clearTimeout(timer)
     timer = setTimeout(endByTime, timeoutMs)
   }
-  const stop = (): number | null => {
+  const stop: RunMonitor['stop'] = () => {
     clearTimeout(timer)
-    stopPolling()
+    const cpuMs = stopPolling()
     signal?.removeEventListener('abort', interrupt)
-    return startedAt === null ? null : Math.round(performance.now() - startedAt)
+    return { durationMs: startedAt === null ? null : Math.round(performance.now() - startedAt), cpuMs }
   }
   return { end, start, recordHandlerEnd, recordDone, recordOutOfMemory, interrupt, stop }
 }

@@ -103,9 +103,20 @@ export class Runner {
     return this.#residentBytes() - this.#readyBytes
   }
 
+  /** CPU time of the process, in milliseconds; 0 where the system does not report it, and once the process has ended. */
+  cpuMs(): number {
+    try {
+      // Fields 14 and 15 of stat, counted from the end of the process name, which may contain anything: user and system time in 1/100 s.
+      const fields = readFileSync(`/proc/${this.pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
+      return 10 * (Number(fields[11]) + Number(fields[12]))
+    } catch {
+      return 0
+    }
+  }
+
   /** CPU time since the runner was last ready, in milliseconds; 0 where the system does not report it. */
   busyMs(): number {
-    return this.#cpuMs() - this.#readyMs
+    return this.cpuMs() - this.#readyMs
   }
 
   /** Lowers the priority of the process. `isWorn`, called after the order, raises it again. */
@@ -139,7 +150,7 @@ export class Runner {
     }
     this.#readyBytes = this.#residentBytes()
     this.#newBytes ||= this.#readyBytes
-    this.#readyMs = this.#cpuMs()
+    this.#readyMs = this.cpuMs()
     this.#client = noClient
     this.#ready.resolve(true)
   }
@@ -148,16 +159,6 @@ export class Runner {
   #residentBytes(): number {
     try {
       return Number(readFileSync(`/proc/${this.pid}/statm`, 'latin1').split(' ')[1]) * confinement().pageBytes
-    } catch {
-      return 0
-    }
-  }
-
-  // Fields 14 and 15 of stat, counted from the end of the process name, which may contain anything: user and system time in 1/100 s.
-  #cpuMs(): number {
-    try {
-      const fields = readFileSync(`/proc/${this.pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
-      return 10 * (Number(fields[11]) + Number(fields[12]))
     } catch {
       return 0
     }

@@ -97,11 +97,12 @@ export function createCpuScheduler(cores = availableParallelism()): CpuScheduler
 
 /**
  * Polls a runner that executes an order for an owner. Once the runner is busy, its priority is lowered and it gets time slices. `onPoll`
- * receives the milliseconds of CPU time since the order. The returned function ends the polling.
+ * receives the milliseconds of CPU time since the order. The returned function ends the polling, and returns the milliseconds that were used.
  */
-export function monitorCpu(runner: Runner, owner: string, scheduler: CpuScheduler, onPoll: (busyMs: number) => void): () => void {
+export function monitorCpu(runner: Runner, owner: string, scheduler: CpuScheduler, onPoll: (busyMs: number) => void): () => number {
   const busyMs = () => runner.busyMs()
   const consumer: CpuConsumer = { owner, busyMs, pause: () => runner.pause(), resume: () => runner.resume() }
+  const began = runner.cpuMs()
   let before = 0
   const timer = setInterval(() => {
     const used = busyMs()
@@ -116,5 +117,7 @@ export function monitorCpu(runner: Runner, owner: string, scheduler: CpuSchedule
   return () => {
     clearInterval(timer)
     scheduler.leave(consumer)
+    // A runner that has ended says 0.
+    return Math.max(before, runner.cpuMs() - began)
   }
 }

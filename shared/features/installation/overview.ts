@@ -1,0 +1,67 @@
+import type { Overview } from '#shared/features/installation/schemas.ts'
+import { readDatabaseLoad } from '#shared/features/installation/store.ts'
+import type { Blobs } from '#shared/platform/blobs/blobs.ts'
+import { type Executor, firstRow } from '#shared/platform/db/database.ts'
+import { countConnections, listProcesses } from '#shared/platform/db/processes/store.ts'
+import { countEndedByMinute } from '#shared/platform/jobs/figures/store.ts'
+import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
+import { findQueueDepths } from '#shared/platform/jobs/pgboss/queue-depths.ts'
+import { countStoppedJobs } from '#shared/platform/jobs/pgboss/stopped-jobs.ts'
+import { minuteMs } from '#shared/platform/kernel/time/units.ts'
+import { readMailBacklog } from '#shared/platform/mail/store.ts'
+
+/** How many minutes are shown. */
+const shownMinutes = 60
+
+/** Reads the state of the installation. No table of jobs is read whole. */
+export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Blobs; now: () => Date }): Promise<Overview> {
+  const depths = await findQueueDepths(db)
+  const stopped = await db.query(countStoppedJobs({ deadLetters: deadLetterQueue }))
+  const processes = await db.query(listProcesses())
+  const { byName, limit } = await countConnections(db)
+  const load = await firstRow(db, readDatabaseLoad())
+  const backlog = await firstRow(db, readMailBacklog())
+  const found = await blobs.check()
+  return {
+    jobs: {
+      waiting: sum(depths, ({ waiting }) => waiting),
+      held: sum(stopped, ({ held }) => held),
+      running: sum(depths, ({ running }) => running),
+      failed: sum(stopped, ({ failed }) => failed),
+    },
+    oldest_seconds: Math.round(Math.max(0, ...depths.map(({ oldestSeconds }) => oldestSeconds))),
+    finished_by_minute: await countFinished(db, now()),
+    processes: {
+      api: processes.filter(({ kind, dead }) => kind === 'api' && !dead).length,
+      worker: processes.filter(({ kind, dead }) => kind === 'worker' && !dead).length,
+      dead: processes.filter(({ dead }) => dead).length,
+    },
+    database: {
+      connections: sum(byName, ({ count }) => count),
+      max_connections: limit,
+      size_bytes: load?.size_bytes ?? 0,
+      slow_statements: load?.slow_statements ?? 0,
+    },
+    store: { kind: blobs.kind, fault: found ? ('foreign' in found ? found.foreign : found.away) : null },
+    mail: {
+      waiting: backlog?.waiting ?? 0,
+      oldest: backlog?.oldest ?? null,
+      uncertain: backlog?.uncertain ?? 0,
+      failed_day: backlog?.failed_day ?? 0,
+    },
+  }
+}
+
+/** Jobs that ended in each of the last whole minutes before `now`. */
+async function countFinished(db: Executor, now: Date): Promise<number[]> {
+  const end = Math.floor(now.getTime() / minuteMs) * minuteMs
+  const start = end - shownMinutes * minuteMs
+  const counts = Array.from({ length: shownMinutes }, () => 0)
+  for (const { minute, done } of await db.query(countEndedByMinute({ since: new Date(start) }))) {
+    const place = (Date.parse(minute) - start) / minuteMs
+    if (place < shownMinutes) counts[place] = done
+  }
+  return counts
+}
+
+const sum = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)

@@ -1,0 +1,22 @@
+import { integer, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+/** The most waiting jobs that are counted; there may be more. */
+const maxCounted = 100_000
+
+/** Jobs that wait for a worker, at a gate, or for their workspace or app, by workspace; undispatched events count too. */
+export const countWaitingByWorkspace = statement(
+  'jobs.countWaitingByWorkspace',
+  `select workspace_id, count(*)::integer as waiting
+   from (
+     (select group_id::uuid as workspace_id from pgboss.job where state < 'active' and group_id is not null limit ${maxCounted})
+     union all
+     (select workspace_id from gated_jobs where slot is null limit ${maxCounted})
+     union all
+     (select workspace_id from deferred_jobs limit ${maxCounted})
+     union all
+     (select workspace_id from event_outbox limit ${maxCounted})
+   ) as waiting
+   group by workspace_id`,
+  { params: {}, columns: { workspace_id: uuid.notNull, waiting: integer.notNull } },
+)
