@@ -20,6 +20,7 @@ export const ids = {
   notification: '01a19eaa-e65b-7a14-9121-4d17e0ba6023',
   job: '01a19ee1-031a-7da3-93c0-4466610e18ec',
   operatorAction: '01a19ee8-5d24-7b0c-8a61-3c1f7e90d2b4',
+  process: '01a19eec-7b18-7d4e-9f20-5a6c1e80b3d7',
   audit: '01a19ef0-5a36-713e-b5f4-15a777a809ec',
   teamSpace: '01a19f33-aa2e-7572-a57c-76df766d8eff',
   personalSpace: '01a19f3e-121f-79b4-92d4-12d20c4e3f63',

@@ -670,6 +670,16 @@ create table invitations (
   constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table job_figures (
+  minute timestamp with time zone not null,
+  job text not null,
+  workspace_id uuid,
+  done integer not null,
+  failed integer not null,
+  run_ms bigint not null,
+  constraint job_figures_key UNIQUE NULLS NOT DISTINCT (workspace_id, job, minute)
+);
+
 create table job_files (
   workspace_id uuid not null,
   id uuid not null,
@@ -690,6 +700,15 @@ create table job_pauses (
   paused_at timestamp with time zone default now() not null,
   constraint job_pauses_pkey PRIMARY KEY (target, name),
   constraint job_pauses_target_check CHECK ((target = ANY (ARRAY['kind'::text, 'pool'::text])))
+);
+
+create table job_times (
+  minute timestamp with time zone not null,
+  job text not null,
+  step smallint not null,
+  waited integer not null,
+  ran integer not null,
+  constraint job_times_pkey PRIMARY KEY (minute, job, step)
 );
 
 create table journal_entries (
@@ -763,6 +782,14 @@ create table ledger_seals (
   constraint ledger_seals_chain CHECK ((("position" = 1) = (previous IS NULL))),
   constraint ledger_seals_pkey PRIMARY KEY (workspace_id, "position"),
   constraint ledger_seals_position_check CHECK (("position" > 0))
+);
+
+create table maintenance_runs (
+  task text not null,
+  began_at timestamp with time zone not null,
+  ms integer not null,
+  error text,
+  constraint maintenance_runs_pkey PRIMARY KEY (task)
 );
 
 create table members (
@@ -1370,6 +1397,17 @@ create table users (
   constraint users_pkey PRIMARY KEY (id)
 );
 
+create table workspace_figures (
+  minute timestamp with time zone not null,
+  workspace_id uuid not null,
+  calls integer not null,
+  computing_ms bigint not null,
+  database_ms bigint not null,
+  jobs integer not null,
+  job_ms bigint not null,
+  constraint workspace_figures_pkey PRIMARY KEY (workspace_id, minute)
+);
+
 create table workspaces (
   id uuid not null,
   name text not null,
@@ -1501,6 +1539,8 @@ CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspa
 
 CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (token_hash);
 
+CREATE INDEX job_figures_minute ON public.job_figures USING btree (minute);
+
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
 
 CREATE INDEX journal_entries_date ON public.journal_entries USING btree (workspace_id, date, created_at, id) INCLUDE (currency);
@@ -1628,6 +1668,8 @@ CREATE UNIQUE INDEX sessions_token_hash ON public.sessions USING btree (token_ha
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE INDEX workspace_figures_minute ON public.workspace_figures USING btree (minute);
 
 CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builtin_version, id);
 

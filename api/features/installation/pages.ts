@@ -35,6 +35,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
     path: '/operator/overview',
     summary: 'Show the state of the installation',
     description: 'What waits, runs and has failed, and the state of each part.',
+    example: { file: 'Overview' },
     handle: async (_, scope) => {
       const found = await readOverview(scope)
       const content = renderOverview({ parts: partsOf(found), finished: found.finished_by_minute })
@@ -47,17 +48,36 @@ export const createPages = (jobs: readonly AnyJob[]) => [
     path: '/operator/kinds',
     summary: 'Show the kinds of jobs',
     description: 'With what waits and runs now, and the times and busiest workspaces of the last hour.',
+    example: { file: 'Kinds of jobs' },
     handle: async (_, scope) => {
       const kinds = await describeKinds(scope.db, jobs, scope.now())
       const content = renderTable({
         label: 'Kinds of jobs',
         empty: 'There is no kind of job.',
         columns: [
-          ...[text('Kind'), text('Pool'), number('Waiting'), number('Held'), number('Running'), number('Failed'), number('Oldest')],
+          ...[
+            text('Kind'),
+            text('Pool'),
+            text('Paused'),
+            number('Waiting'),
+            number('Held'),
+            number('Running'),
+            number('Failed'),
+            number('Oldest'),
+          ],
           ...[number('Done in an hour'), number('Waited'), number('Ran'), number('Full'), text('Busiest workspaces')],
         ],
         rows: kinds.map((kind) => [
-          ...[kind.kind, kind.pool, kind.waiting, kind.held, kind.running, kind.failed, `${kind.oldest_seconds} s`],
+          ...[
+            kind.kind,
+            kind.pool,
+            kind.paused ? 'paused' : '',
+            kind.waiting,
+            kind.held,
+            kind.running,
+            kind.failed,
+            `${kind.oldest_seconds} s`,
+          ],
           ...[kind.done_hour, formatTimes(kind.wait_ms), formatTimes(kind.run_ms)],
           kind.full === null ? 'no worker' : `${Math.round(kind.full * 100)} % of ${kind.limits.in_all}`,
           kind.top_workspaces.map(({ name, id, attempts }) => `${name ?? id}: ${attempts}`).join(', '),
@@ -72,6 +92,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
     path: '/operator/workers',
     summary: 'Show the processes',
     description: 'Those that live, and those that died within the last day.',
+    example: { file: 'Processes' },
     handle: async (_, scope) => {
       const processes = await describeProcesses(scope.db, jobs)
       const content = renderTable({
@@ -101,6 +122,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
     path: '/operator/schedules',
     summary: 'Show the work that recurs',
     description: 'Schedules of flows and maintenance tasks with their next and last run, and what waits for a time.',
+    example: { file: 'Schedules' },
     handle: async (_, scope) => {
       const { schedules, waiting } = await describeSchedules(scope.db)
       const content = renderSchedules({
@@ -134,6 +156,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
     path: '/operator/use',
     summary: 'Show what each workspace uses',
     description: 'What each holds, and what was done for it in the last day; the busiest come first.',
+    example: { file: 'Use by workspace' },
     handle: async (_, scope) => {
       const workspaces = await listWorkspaceLoads(scope.db, scope.now())
       const content = renderTable({

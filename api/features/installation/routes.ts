@@ -1,3 +1,4 @@
+import * as examples from '#api/features/installation/examples.ts'
 import { answer } from '#api/http/route.ts'
 import { readOverview } from '#shared/features/installation/overview.ts'
 import { describeProcesses } from '#shared/features/installation/processes.ts'
@@ -17,6 +18,7 @@ export const createRoutes = (jobs: readonly AnyJob[]) => [
     path: '/operator/overview',
     summary: 'Get the state of the installation',
     description: 'What waits, runs and has failed, and the state of each part. Counts are some seconds old.',
+    example: { answer: examples.overview },
     response: overview,
     handle: (_, scope) => readOverview(scope),
   }),
@@ -25,6 +27,7 @@ export const createRoutes = (jobs: readonly AnyJob[]) => [
     path: '/operator/jobs/kinds',
     summary: 'List the kinds of jobs with what waits and runs',
     description: 'With the times, results and busiest workspaces of the last hour.',
+    example: { answer: examples.kinds },
     response: jobKinds,
     handle: async (_, { db, now }) => ({ kinds: await describeKinds(db, jobs, now()) }),
   }),
@@ -33,6 +36,7 @@ export const createRoutes = (jobs: readonly AnyJob[]) => [
     path: '/operator/workers',
     summary: 'List the processes',
     description: 'Those that live, then those that died within the last day, with the jobs that each ran at its last heartbeat.',
+    example: { answer: examples.processes },
     response: processStates,
     handle: async (_, { db }) => ({ processes: await describeProcesses(db, jobs) }),
   }),
@@ -41,6 +45,7 @@ export const createRoutes = (jobs: readonly AnyJob[]) => [
     path: '/operator/schedules',
     summary: 'List the work that recurs',
     description: 'The first 1,000 schedules of flows and maintenance tasks, with their next and last run, and what waits for a time.',
+    example: { answer: examples.schedules },
     response: schedules,
     handle: (_, { db }) => describeSchedules(db),
   }),
@@ -50,6 +55,7 @@ export const createRoutes = (jobs: readonly AnyJob[]) => [
     summary: 'List the workspaces with what they use',
     description:
       'What each holds, what waits for it, and what was done for it in the last day. Those that used most of the database come first.',
+    example: { answer: examples.workspaces },
     response: workspaceLoads,
     handle: async (_, { db, now }) => ({ workspaces: await listWorkspaceLoads(db, now()) }),
   }),

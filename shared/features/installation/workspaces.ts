@@ -2,7 +2,7 @@ import type { WorkspaceLoad } from '#shared/features/installation/schemas.ts'
 import { listWorkspaceHoldings } from '#shared/features/installation/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { sumWorkspaceFigures } from '#shared/platform/jobs/figures/store.ts'
-import { countWaitingByWorkspace } from '#shared/platform/jobs/pgboss/waiting-by-workspace.ts'
+import { countWaitingByWorkspace } from '#shared/platform/jobs/pgboss/counts/waiting-by-workspace.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The figures of all workspaces in the last day; those that used most of the database come first. */

@@ -1,8 +1,8 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { noteAttempt } from '#shared/platform/jobs/figures/attempt-figures.ts'
+import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
 import { findPausedByKind } from '#shared/platform/jobs/pgboss/paused-kinds.ts'
-import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/pgboss/queue-depths.ts'
 import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 
 export const jobWaitSeconds = new Histogram({

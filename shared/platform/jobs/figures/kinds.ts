@@ -4,8 +4,9 @@ import type { JobKind, Times } from '#shared/platform/jobs/figures/schemas.ts'
 import { findTopWorkspaces, sumAttempts, sumTimes } from '#shared/platform/jobs/figures/store.ts'
 import { percentileOf } from '#shared/platform/jobs/figures/time-steps.ts'
 import { type AnyJob, deadLetterQueue } from '#shared/platform/jobs/job.ts'
-import { findQueueDepths } from '#shared/platform/jobs/pgboss/queue-depths.ts'
-import { countStoppedJobs } from '#shared/platform/jobs/pgboss/stopped-jobs.ts'
+import { listPauses } from '#shared/platform/jobs/pauses/store.ts'
+import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
+import { countStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /** How many of the workspaces that use a kind most are named. */
@@ -22,6 +23,7 @@ export async function describeKinds(db: Executor, jobs: readonly AnyJob[], now: 
     Map.groupBy(await db.query(findTopWorkspaces({ since, count: topCount })), ({ job }) => job),
     (await db.query(listProcesses())).filter(({ dead }) => !dead),
   ]
+  const paused = new Set((await listPauses(db)).flatMap((pause) => pause.kinds))
   const percentiles = (job: string, of: 'waited' | 'ran'): Times => {
     const counts = new Map((times.get(job) ?? []).map((row) => [row.step, row[of]]))
     return { p50: percentileOf(counts, 0.5), p95: percentileOf(counts, 0.95) }
@@ -33,6 +35,7 @@ export async function describeKinds(db: Executor, jobs: readonly AnyJob[], now: 
     return {
       kind: name,
       pool,
+      paused: paused.has(name),
       waiting: depth?.waiting ?? 0,
       held: stopped.get(name)?.held ?? 0,
       running,

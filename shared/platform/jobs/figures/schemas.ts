@@ -12,6 +12,7 @@ const kind = t.Object(
   {
     kind: t.String(),
     pool: t.Enum([...workerPools]),
+    paused: t.Boolean({ description: 'By itself or with its pool.' }),
     waiting: count,
     held: t.Integer({ description: 'Jobs that wait for their workspace or app.' }),
     running: count,
