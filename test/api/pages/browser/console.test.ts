@@ -20,7 +20,12 @@ const schemes = [
 
 /** The pages that an operator opens, and the same for who has no session. */
 const pages: Readonly<Record<string, (w: World) => string>> = {
-  overview: () => '/operator',
+  start: () => '/operator',
+  overview: () => '/operator/overview',
+  kinds: () => '/operator/kinds',
+  workers: () => '/operator/workers',
+  schedules: () => '/operator/schedules',
+  use: () => '/operator/use',
   workspaces: () => '/operator/workspaces?q=o',
   'no workspace': () => '/operator/workspaces?q=zyzzyva',
   workspace: ({ org }) => `/operator/workspaces/${org.id}`,
