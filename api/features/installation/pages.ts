@@ -1,4 +1,6 @@
 import { consolePage, formatTime, showConsole } from '#api/core/operators/console.ts'
+import { createKindPages } from '#api/features/installation/kind-pages.ts'
+import { numberColumn as number, renderTable, textColumn as text } from '#api/features/installation/table.ts'
 import { page } from '#api/http/route.ts'
 import { template } from '#api/pages/template.ts'
 import { readOverview } from '#shared/features/installation/overview.ts'
@@ -6,26 +8,13 @@ import { describeProcesses } from '#shared/features/installation/processes.ts'
 import { describeSchedules } from '#shared/features/installation/schedules.ts'
 import type { Overview } from '#shared/features/installation/schemas.ts'
 import { listWorkspaceLoads } from '#shared/features/installation/workspaces.ts'
-import { describeKinds } from '#shared/platform/jobs/figures/kinds.ts'
-import type { Times } from '#shared/platform/jobs/figures/schemas.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 
-interface Table {
-  /** Says what is in the table to who does not see it. */
-  readonly label: string
-  readonly empty: string
-  readonly columns: readonly { readonly text: string; readonly isNumber: boolean }[]
-  readonly rows: readonly (readonly (string | number)[])[]
-}
-const renderTable = template<Table>(new URL('table.eta', import.meta.url))
 const renderOverview = template<{
   readonly parts: readonly (readonly [name: string, value: string])[]
   readonly finished: readonly number[]
 }>(new URL('overview.eta', import.meta.url))
 const renderSchedules = template<{ readonly schedules: string; readonly waiting: string }>(new URL('schedules.eta', import.meta.url))
-
-const text = (name: string) => ({ text: name, isNumber: false })
-const number = (name: string) => ({ text: name, isNumber: true })
 
 /** Pages about the whole installation; `jobs` are the declared jobs. */
 export const createPages = (jobs: readonly AnyJob[]) => [
@@ -42,50 +31,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
       return showConsole(scope, { title: 'Overview', place: 'overview', content })
     },
   }),
-  page({
-    ...consolePage,
-    method: 'GET',
-    path: '/operator/kinds',
-    summary: 'Show the kinds of jobs',
-    description: 'With what waits and runs now, and the times and busiest workspaces of the last hour.',
-    example: { file: 'Kinds of jobs' },
-    handle: async (_, scope) => {
-      const kinds = await describeKinds(scope.db, jobs, scope.now())
-      const content = renderTable({
-        label: 'Kinds of jobs',
-        empty: 'There is no kind of job.',
-        columns: [
-          ...[
-            text('Kind'),
-            text('Pool'),
-            text('Paused'),
-            number('Waiting'),
-            number('Held'),
-            number('Running'),
-            number('Failed'),
-            number('Oldest'),
-          ],
-          ...[number('Done in an hour'), number('Waited'), number('Ran'), number('Full'), text('Busiest workspaces')],
-        ],
-        rows: kinds.map((kind) => [
-          ...[
-            kind.kind,
-            kind.pool,
-            kind.paused ? 'paused' : '',
-            kind.waiting,
-            kind.held,
-            kind.running,
-            kind.failed,
-            `${kind.oldest_seconds} s`,
-          ],
-          ...[kind.done_hour, formatTimes(kind.wait_ms), formatTimes(kind.run_ms)],
-          kind.full === null ? 'no worker' : `${Math.round(kind.full * 100)} % of ${kind.limits.in_all}`,
-          kind.top_workspaces.map(({ name, id, attempts }) => `${name ?? id}: ${attempts}`).join(', '),
-        ]),
-      })
-      return showConsole(scope, { title: 'Kinds of jobs', place: 'kinds', content })
-    },
-  }),
+  ...createKindPages(jobs),
   page({
     ...consolePage,
     method: 'GET',
@@ -183,8 +129,6 @@ export const createPages = (jobs: readonly AnyJob[]) => [
 const maxWorkspaces = 200
 
 const megabytes = (bytes: number): number => Math.round(bytes / 100_000) / 10
-
-const formatTimes = ({ p50, p95 }: Times): string => (p50 === null ? '' : `${p50} ms, 95 %: ${p95} ms`)
 
 const partsOf = ({ jobs, oldest_seconds, processes, database, store, mail }: Overview): readonly (readonly [string, string])[] => [
   ['Jobs', `${jobs.waiting} waiting, ${jobs.held} held, ${jobs.running} running, ${jobs.failed} failed`],

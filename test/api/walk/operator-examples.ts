@@ -37,6 +37,12 @@ async function aboutPause(call: Call, place: Place, isPaused: boolean): Promise<
   return byOperator(call, place)
 }
 
+/** The call of a page while this is paused, and nothing else. */
+async function beforePause(call: Call, { world }: Place, pause: { target: string; name: string } | null): Promise<Call> {
+  await setOnlyPause(world.db, pause)
+  return call
+}
+
 /** Routes of operators. */
 export const operatorExamples: WalkedRoutes = {
   'GET /v1/operator/log': {
@@ -72,6 +78,17 @@ export const operatorExamples: WalkedRoutes = {
   'GET /operator/log': { needs: 'operator', badQuery: 'cursor=x' },
   'GET /operator/overview': { needs: 'operator' },
   'GET /operator/kinds': { needs: 'operator' },
+  'GET /operator/kinds/:kind': { needs: 'operator' },
+  'POST /operator/kinds/:kind/pause': { needs: 'operator', change: (call, place) => beforePause(call, place, null) },
+  'POST /operator/kinds/:kind/resume': {
+    needs: 'operator',
+    change: (call, place) => beforePause(call, place, { target: 'kind', name: 'queues.clear' }),
+  },
+  'POST /operator/kinds/:kind/pool/pause': { needs: 'operator', change: (call, place) => beforePause(call, place, null) },
+  'POST /operator/kinds/:kind/pool/resume': {
+    needs: 'operator',
+    change: (call, place) => beforePause(call, place, { target: 'pool', name: 'data' }),
+  },
   'GET /operator/workers': { needs: 'operator' },
   'GET /operator/schedules': { needs: 'operator' },
   'GET /operator/use': { needs: 'operator' },

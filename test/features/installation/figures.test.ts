@@ -7,6 +7,7 @@ import { describeKinds } from '#shared/platform/jobs/figures/kinds.ts'
 import { addFigures } from '#shared/platform/jobs/figures/store.ts'
 import { chain, createFlow } from '#test/features/flows/support.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { createOperator, visitConsole } from '#test/support/operators.ts'
 import { world } from '#test/support/world.ts'
 
 /** Figures of an hour ago, which no process of the test adds to. */
@@ -89,4 +90,48 @@ test('installation figures: schedules of flows and maintenance tasks have their 
   t.like(task, { kind: 'maintenance', workspace: null })
   t.like(task?.last, { status: 'ok', error: null })
   t.true(waiting.some(({ kind, count }) => kind === 'maintenance' && count > 10))
+})
+
+test('installation figures: the page of a kind pauses and resumes it and its pool, and says why it cannot', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const [acting, reading] = [await createOperator(w), await createOperator(w, true)]
+  const visit = async (id: string, path: string, isForm = false) => {
+    const { headers, formToken } = await visitConsole(w, id)
+    const body = isForm ? new URLSearchParams({ form_token: formToken }) : undefined
+    const answer = await fetch(`${w.visitor.root}/operator/kinds${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers,
+      redirect: 'manual',
+      ...(body && { body }),
+    })
+    return { status: answer.status, text: await answer.text(), to: answer.headers.get('location') }
+  }
+  const act = (path: string) => visit(acting.id, path, true)
+  t.regex((await visit(acting.id, '')).text, /href="[^"]*\/operator\/kinds\/records\.import">records\.import</)
+  t.regex((await visit(acting.id, '/records.import')).text, /Pause this kind[\s\S]*Pause all of the pool data/)
+  t.like(await act('/records.import/pause'), { status: 303, to: '/operator/kinds/records.import' })
+  t.regex((await visit(acting.id, '/records.import')).text, /<bdi>paused<\/bdi>[\s\S]*Resume this kind/)
+  const again = await act('/records.import/pause')
+  t.is(again.status, 400)
+  t.regex(again.text, /The kind records\.import is paused already/)
+  t.is((await act('/records.import/pool/pause')).status, 303)
+  t.is((await act('/records.import/resume')).status, 303)
+  t.regex((await visit(acting.id, '/records.import')).text, /<bdi>paused<\/bdi>[\s\S]*Resume all of the pool data/)
+  t.is((await act('/records.import/pool/resume')).status, 303)
+  t.notRegex((await visit(acting.id, '/mail.accounts')).text, /Pause this kind/)
+  t.is((await act('/mail.accounts/pause')).status, 400)
+  t.is((await act('/no.kind/pause')).status, 404)
+  t.is((await visit(reading.id, '/records.import/pause', true)).status, 403)
+  t.notRegex((await visit(reading.id, '/records.import')).text, /<button[^>]*>Pause/)
+  const { data } = await acting.client.get('/v1/operator/log')
+  t.deepEqual(
+    data.entries.map(({ action, subject }: { action: string; subject: object }) => [action, subject]),
+    [
+      ['jobs.resume', { pool: 'data' }],
+      ['jobs.resume', { kind: 'records.import' }],
+      ['jobs.pause', { pool: 'data' }],
+      ['jobs.pause', { kind: 'records.import' }],
+    ],
+  )
 })

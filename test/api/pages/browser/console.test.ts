@@ -23,6 +23,7 @@ const pages: Readonly<Record<string, (w: World) => string>> = {
   start: () => '/operator',
   overview: () => '/operator/overview',
   kinds: () => '/operator/kinds',
+  kind: () => '/operator/kinds/records.import',
   workers: () => '/operator/workers',
   schedules: () => '/operator/schedules',
   use: () => '/operator/use',
