@@ -84,7 +84,7 @@ export function createKindPages(jobs: readonly AnyJob[]) {
       method: 'GET',
       path: '/operator/kinds',
       summary: 'Show the kinds of jobs',
-      description: 'With what waits and runs now, and the times and busiest workspaces of the last hour.',
+      description: 'With what waits and runs now. The page of each has the times and busiest workspaces of the last hour.',
       example: { file: 'Kinds of jobs' },
       handle: async (_, scope) => {
         const kinds = await describeKinds(scope.db, jobs, scope.now())
@@ -92,13 +92,13 @@ export function createKindPages(jobs: readonly AnyJob[]) {
           label: 'Kinds of jobs',
           empty: 'There is no kind of job.',
           columns: [
-            ...[text('Kind'), text('Pool'), text('Paused'), number('Waiting'), number('Held'), number('Running'), number('Failed')],
-            ...[number('Oldest'), number('Done in an hour'), number('Waited'), number('Ran'), number('Full'), text('Busiest workspaces')],
+            ...[text('Kind'), text('Pool'), number('Waiting'), number('Held'), number('Running'), number('Failed'), number('Oldest')],
+            ...[number('Done in an hour'), number('Slots in use')],
           ],
           rows: kinds.map((kind) => [
             { text: kind.kind, address: consoleAddress(scope.config, `kinds/${kind.kind}`) },
-            ...[kind.pool, kind.paused ? 'paused' : '', kind.waiting, kind.held, kind.running, kind.failed, `${kind.oldest_seconds} s`],
-            ...[kind.done_hour, formatTimes(kind.wait_ms), formatTimes(kind.run_ms), formatUse(kind), formatTop(kind)],
+            kind.paused ? `${kind.pool}, paused` : kind.pool,
+            ...[kind.waiting, kind.held, kind.running, kind.failed, `${kind.oldest_seconds} s`, kind.done_hour, formatUse(kind)],
           ]),
         })
         return showConsole(scope, { title: 'Kinds of jobs', place: 'kinds', content })
