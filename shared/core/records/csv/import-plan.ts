@@ -32,7 +32,9 @@ export interface ImportPlan {
 export function planImport(scope: Scope, type: RecordType, header: readonly string[], query: ImportQuery): ImportPlan {
   requireRecordAccess(scope, type, 'records:import')
   const map = query.map === undefined ? undefined : parseColumnMap(query.map)
-  const columns = matchColumns(header, type.fields, map)
+  const { neverVisible } = recordAccessFor(scope, type, 'records:read')
+  const named = type.fields.filter(({ key }) => !neverVisible.has(key))
+  const columns = matchColumns(header, type.fields, map, named)
   const { default_currency: defaultCurrency, timezone: timeZone } = scope.workspace
   return {
     header,

@@ -83,3 +83,14 @@ test('import rights: a changed record is tested with its computed fields as they
     [1, 4],
   )
 })
+
+test('import rights: the message for an unknown field of a map names no field that is hidden from the caller', async (t) => {
+  const w = await take()
+  const client = await goods(w, allow(['records:read'], { fields: { deny: ['secret'] } }), allow(['records:import']))
+  for (const key of ['secre', '']) {
+    const { body } = await importWith(w, 'goods', { map: JSON.stringify({ sku: key }) }, 'sku\nD\n', client)
+    t.notRegex(body.error.message, /secret/)
+    const { body: owner } = await importWith(w, 'goods', { map: JSON.stringify({ sku: key }) }, 'sku\nD\n')
+    t.regex(owner.error.message, /secret/)
+  }
+})
