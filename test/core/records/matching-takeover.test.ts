@@ -83,3 +83,20 @@ test('matching takeover: a caller that loses its rights before the work begins c
   t.like((await client.get(job)).data, { status: 'failed', error: { code: 'FORBIDDEN', message: 'Needs records:read on deals' } })
   t.is(await countStoredRecords(w.db, w.org.id), 250)
 })
+
+test('matching takeover: a caller that loses its rights during the work changes no further 100 records', async (t) => {
+  const w = await withoutWorkers()
+  const records = await withDeals(w)
+  const { id, client } = await createMember(w, w.org, [{ effect: 'allow', actions: ['records:*'] }])
+  const hold = await holdAt(w, 'row 150', { type: 'deals', field: 'name', on: 'delete' })
+  await startWorkerProcess(t, w, 'data')
+  const answer = await client.post(`${records}/delete-where`, { filter: [] }, { prefer: 'respond-async' })
+  t.is(answer.status, 202)
+  await hold.reached()
+  await unassignRoles(w.db, id)
+  await hold.release()
+  const job = `${w.org.path}/jobs/${answer.data.job_id}`
+  await eventually(async () => (await client.get(job)).data.finished_at !== null)
+  t.like((await client.get(job)).data, { status: 'failed', progress: { done: 200 }, error: { code: 'FORBIDDEN' } })
+  t.is(await countStoredRecords(w.db, w.org.id), 50)
+})

@@ -2,6 +2,7 @@ import { changeNextMatching, type MatchingProgress, pickMatching, readMatchingCh
 import { changeMatchingJob } from '#shared/core/records/jobs.ts'
 import { within } from '#shared/core/scope/scope.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
+import { renewRights } from '#workers/core/workspaces/enter-workspace.ts'
 
 /**
  * Picks the records once and keeps their ids in the checkpoint, so that another worker continues with the same ones. Each step commits with
@@ -17,8 +18,10 @@ export default defineHandler(changeMatchingJob, async ({ payload, scope, signal,
   while (progress.left.length > 0) {
     signal.throwIfAborted()
     const before: MatchingProgress = progress
-    progress = await scope.db.transaction(async (tx) => {
-      const inside = within(scope, tx)
+    // The whole work may take minutes, in which the caller may lose its rights.
+    const current = await renewRights(scope)
+    progress = await current.db.transaction(async (tx) => {
+      const inside = within(current, tx)
       const next = await changeNextMatching(inside, change, before)
       await advance({ done: next.total - next.left.length, total: next.total }, next, inside)
       return next

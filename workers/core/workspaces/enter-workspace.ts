@@ -26,6 +26,12 @@ export async function enterAsCaller(platform: PlatformScope, workspaceId: string
   }
 }
 
+/** The scope of long work with the rights that its caller holds now. Throws like `enterAsCaller`. Call it outside a transaction. */
+export async function renewRights(scope: Scope): Promise<Scope> {
+  await scope.cache.refresh()
+  return enterAsCaller(scope, scope.workspace.id, 'request')
+}
+
 /**
  * Enters a workspace as a principal that did not cause the work: the last editor of a flow, a form or a queue. The work, and the jobs that
  * it enqueues, run with that principal's current rights. The kind of work is `step`. The actor has no personal standing unless `isPersonal`

@@ -1,4 +1,4 @@
-import { recordAccessFor, requireRecordAccess } from '#shared/core/records/access.ts'
+import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { type MatchingOutcome, matchingComputeSteps, matchingPerStep, maxMatching } from '#shared/core/records/change/matching-schemas.ts'
 import { writeChanges } from '#shared/core/records/change/update-record.ts'
@@ -56,14 +56,15 @@ const actionOf = (values: MatchingChange['values']) => (values === null ? 'recor
 /**
  * Changes the next records, at most `matchingPerStep`, in the caller's transaction. It locks them in the order of their ids and tests the
  * filter again, for all of them before the first is changed; then each is changed by its own rules. Refused ones are skipped; an error with
- * status 500 or above is thrown.
+ * status 500 or above is thrown. Throws FORBIDDEN when the caller may no longer read or change any record of the type.
  */
 export async function changeNextMatching(scope: Scope, change: MatchingChange, progress: MatchingProgress): Promise<MatchingProgress> {
   const { typeKey, filter, values } = change
   const type = await requireRecordType(scope, typeKey)
+  const access = requireRecordAccess(scope, type, 'records:read')
+  requireRecordAccess(scope, type, actionOf(values))
   const ids = progress.left.slice(0, matchingPerStep)
   await scope.db.query(lockRecordsByIds(type)({ ids }))
-  const access = recordAccessFor(scope, type, 'records:read')
   const matching = (await findMatchesAmong(scope, type, access, { filter, ids })).sort(compareText)
   const inside = { ...scope, computeBudget: computeBudget(scope.db.owner, { steps: matchingComputeSteps, bound: budgetMessage }) }
   const skipped: { id: string; code: string }[] = []

@@ -21,7 +21,7 @@ type DateOrder = 'ymd' | 'dmy' | 'mdy'
  */
 export function toExportedCell(cell: string, type: FieldType, format: CellFormat, path: string): string {
   const text = cell.trim()
-  const rewritten = text === '' ? text : rewriters[type]?.(text, format)
+  const rewritten = text === '' ? undefined : rewriters[type]?.(text, format)
   if (rewritten === undefined) return cell
   if (typeof rewritten === 'string') return rewritten
   throw invalidValueProblem(path, rewritten.rule, text)
@@ -53,6 +53,7 @@ function toPlainNumber(text: string, decimal: ',' | '.'): string | undefined {
   const match = numbers[decimal].exec(text)
   if (match === null) return undefined
   const [, sign = '', whole = '', , fraction] = match
+  if (whole === '' && !fraction) return undefined
   return `${sign}${whole.replace(/\D/g, '')}${fraction === undefined ? '' : `.${fraction}`}`
 }
 
@@ -83,7 +84,7 @@ function toDay(text: string, order: DateOrder): string | undefined {
 }
 
 const timeForm =
-  /^(?<date>[\d./-]+)(?:(?:T|,?\s+)(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>\.\d{1,6})?)?(?:\s?(?<half>[AaPp])\.?[Mm]\.?)?\s?(?<offset>[Zz]|[+-]\d\d:\d\d)?)?$/
+  /^(?<date>[\d./-]+)(?:(?:T|,?\s+)(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>\.\d+)?)?(?:\s?(?<half>[AaPp])\.?[Mm]\.?)?\s?(?<offset>[Zz]|[+-]\d\d:\d\d)?)?$/
 
 /** The instant of a date and time; a date alone is its first minute. Without an offset the time is that of the zone's clock. */
 function toInstantText(text: string, order: DateOrder, timeZone: string): string | undefined {
@@ -91,8 +92,9 @@ function toInstantText(text: string, order: DateOrder, timeZone: string): string
   const { date = '', hour = '0', minute = '00', second = '00', fraction = '', half, offset } = timeForm.exec(text)?.groups ?? {}
   const day = toDay(date, order)
   const hours = hourOf(Number(hour), half)
-  if (day === undefined || hours === undefined) return undefined
-  const clock = `${day}T${String(hours).padStart(2, '0')}:${minute}:${second}${fraction}`
+  // Clocks of zones have no leap seconds: only an instant with an offset can be one.
+  if (day === undefined || hours === undefined || (offset === undefined && Number(second) > 59)) return undefined
+  const clock = `${day}T${String(hours).padStart(2, '0')}:${minute}:${second}${fraction.slice(0, '.123456'.length)}`
   const instant = offset === undefined ? wallClockToUtc(clock, timeZone) : `${clock}${offset}`
   return instant !== undefined && toUtcInstant(instant) !== undefined ? instant : undefined
 }

@@ -31,7 +31,8 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
 
 /** Throws VALIDATION_ERROR when the map names a column that the file lacks. */
 export function requireMappedColumns(map: ColumnMap, header: readonly string[]): void {
-  const missing = [...map.keys()].find((name) => !header.includes(name))
+  const names = new Set(header)
+  const missing = [...map.keys()].find((name) => !names.has(name))
   if (missing === undefined) return
   throw problem('VALIDATION_ERROR', `map names the column ${quote(missing)}, which the file lacks${suggest(missing, header)}`)
 }

@@ -10,18 +10,19 @@ const noMap: ColumnMap = new Map()
 /**
  * The field of each header column: the one that `map` names, else the one whose key is the column's name (docs/contract/records.md#files).
  * Throws VALIDATION_ERROR when `map` names a column or a field that does not exist, when two columns fill one field, and when no column
- * fills one.
+ * fills one. Messages suggest the keys of `named` alone.
  */
 export function matchColumns<F extends { readonly key: string }>(
   header: readonly string[],
   fields: readonly F[],
   map: ColumnMap = noMap,
+  named: readonly F[] = fields,
 ): Columns<F> {
   requireMappedColumns(map, header)
   const byKey = new Map(fields.map((field) => [field.key, field]))
   for (const [name, key] of map) {
     if (key === null || byKey.has(key)) continue
-    throw problem('VALIDATION_ERROR', `map.${quote(name)} must be the key of a field, got ${quote(key)}${suggest(key, [...byKey.keys()])}`)
+    throw problem('VALIDATION_ERROR', `map.${quote(name)} must be the key of a field, got ${quote(key)}${suggestField(key, named)}`)
   }
   const columns = header.map((name) => byKey.get((map.has(name) ? map.get(name) : name) ?? '') ?? null)
   requireOneColumnPerField(header, columns)
@@ -31,6 +32,12 @@ export function matchColumns<F extends { readonly key: string }>(
   }
   return columns
 }
+
+const suggestField = (key: string, named: readonly { readonly key: string }[]): string =>
+  suggest(
+    key,
+    named.map((field) => field.key),
+  )
 
 function requireOneColumnPerField(header: readonly string[], columns: Columns<{ readonly key: string }>): void {
   const position = new Map<{ readonly key: string }, number>()

@@ -32,7 +32,9 @@ export interface ImportPlan {
 export function planImport(scope: Scope, type: RecordType, header: readonly string[], query: ImportQuery): ImportPlan {
   requireRecordAccess(scope, type, 'records:import')
   const map = query.map === undefined ? undefined : parseColumnMap(query.map)
-  const columns = matchColumns(header, type.fields, map)
+  const { neverVisible } = recordAccessFor(scope, type, 'records:read')
+  const named = type.fields.filter(({ key }) => !neverVisible.has(key))
+  const columns = matchColumns(header, type.fields, map, named)
   const { default_currency: defaultCurrency, timezone: timeZone } = scope.workspace
   return {
     header,
@@ -55,13 +57,14 @@ function requireKeyField(scope: Scope, type: RecordType, columns: Columns, key: 
   return field
 }
 
-/** The values of a row's cells. A blank cell gives no value. Throws VALIDATION_ERROR that names the field. */
+/** The values of a row's cells. A cell without a value gives none, so that it clears nothing. Throws VALIDATION_ERROR that names the field. */
 export function parseCells({ columns, format, defaultCurrency }: ImportPlan, cells: readonly string[]): Values {
   const values = emptyValues()
   for (const [index, field] of columns.entries()) {
     const cell = cells[index] ?? ''
     if (field === null || isComputed(field) || cell === '') continue
-    values[field.key] = parseField(cell, field, format, defaultCurrency)
+    const value = parseField(cell, field, format, defaultCurrency)
+    if (value !== null) values[field.key] = value
   }
   return values
 }

@@ -1,11 +1,13 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { applyChanges, findWrittenFields } from '#shared/core/records/change/update-record.ts'
+import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { uniqueTextOf } from '#shared/core/records/csv/import-plan.ts'
 import { recordIdsByUniqueValues } from '#shared/core/records/query/read-store.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import { emptyValues, type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { lockRecordsByIds } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
@@ -61,17 +63,25 @@ function columnLists(field: Field, rows: readonly Row[]): Record<string, unknown
 }
 
 /**
- * Changes a locked record to the values of a row; writes nothing when it has them already. Throws FORBIDDEN unless the caller's rules for
- * records:update allow the record as stored, and those for records:import allow it as it becomes; and the problems of a change
- * (`applyChanges`).
+ * Changes a locked record to the values of a row; writes nothing when it has them already. An empty list clears nothing. Throws FORBIDDEN
+ * unless the caller's rules for records:update allow the record as stored, and those for records:import allow it as it becomes, computed
+ * fields included; and the problems of a change (`applyChanges`).
  */
-export async function updateMatch(scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Promise<'updated' | 'unchanged'> {
+export async function updateMatch(scope: Scope, type: RecordType, stored: StoredRecord, row: Values): Promise<'updated' | 'unchanged'> {
+  const sent = filledValues(row)
   if (findWrittenFields(scope, type, stored, sent).length === 0) return 'unchanged'
   if (!recordAccessFor(scope, type, 'records:update').test(stored)) throw problem('FORBIDDEN', 'Needs records:update on this record')
-  const next = { ...stored, values: Object.assign(emptyValues(), stored.values, sent) }
-  if (!recordAccessFor(scope, type, 'records:import').test(next)) {
+  const values = Object.assign(emptyValues(), stored.values, sent)
+  await computeValues(scope, type, values)
+  if (!recordAccessFor(scope, type, 'records:import').test({ ...stored, values })) {
     throw problem('FORBIDDEN', `Needs records:import on ${type.key} with these values`)
   }
-  await withSavepoint(scope.db, () => applyChanges(scope, type, stored, sent))
+  await withSavepoint(scope.db, () => applyChanges(scope, type, stored, sent, values))
   return 'updated'
+}
+
+function filledValues(row: Values): Values {
+  const filled = emptyValues()
+  for (const [key, value] of Object.entries(row)) if (!isBlank(value)) filled[key] = value
+  return filled
 }

@@ -40,7 +40,7 @@ export const boolKind: FieldKind<boolean> = {
   fromCell(text) {
     // Spreadsheets write TRUE and FALSE.
     const word = text.trim().toLowerCase().normalize('NFC')
-    return words.get(word) ?? word
+    return words.get(word) ?? (word || null)
   },
   toCell: String,
 }

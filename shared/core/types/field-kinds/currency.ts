@@ -62,7 +62,7 @@ export const currencyKind: FieldKind<Money> = {
   toJson: ({ amount, code }) => ({ amount: toJsonNumber(amount), code }),
   fromCell(text) {
     const [, amount, code] = amountAndCode.exec(text.trim()) ?? []
-    return amount === undefined ? text.trim() : { amount, code }
+    return amount === undefined ? text.trim() || null : { amount, code }
   },
   toCell: ({ amount, code }) => `${amount} ${code}`,
 }

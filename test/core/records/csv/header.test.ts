@@ -23,3 +23,9 @@ test('header: a header without a field is refused', (t) => {
   }
   t.throws(() => matchColumns(['name'], []), { message: /header row/ })
 })
+
+test('header: a map’s unknown field suggests only the fields that may be named', (t) => {
+  const suggested = (named: typeof fields) => t.throws(() => matchColumns(['A'], fields, new Map([['A', 'totals']]), named))?.message
+  t.regex(suggested(fields) ?? '', /did you mean total\?/)
+  t.notRegex(suggested([name, maker]) ?? '', /total\b/)
+})

@@ -69,3 +69,28 @@ test('import rights: an export of a masked caller imported again changes nothing
   t.like((await importWith(w, 'goods', bySku, text, client)).data, { created: 0, updated: 0, unchanged: 3, failed: 0 })
   t.is(await countAuditEntries(w.db, w.org.id, {}), before)
 })
+
+test('import rights: a changed record is tested with its computed fields as they become', async (t) => {
+  const w = await take()
+  await typeOf(w, 'goods', { sku: { unique: true }, size: { type: 'number' }, area: { type: 'number', formula: 'size*size' } })
+  await importInto(w, 'goods', 'sku,size\nA,1\nB,9\n')
+  const small = { condition: { 'resource.area': { lt: 10 } } }
+  const { client } = await createMember(w, w.org, [allow(['records:read', 'records:update']), allow(['records:import'], small)])
+  const { data } = await importWith(w, 'goods', bySku, 'sku,size\nA,5\nB,2\n', client)
+  t.deepEqual(messagesOf(data), ['1 - Needs records:import on goods with these values'])
+  t.deepEqual(
+    (await valuesOf(w, 'goods')).map(({ area }) => area),
+    [1, 4],
+  )
+})
+
+test('import rights: the message for an unknown field of a map names no field that is hidden from the caller', async (t) => {
+  const w = await take()
+  const client = await goods(w, allow(['records:read'], { fields: { deny: ['secret'] } }), allow(['records:import']))
+  for (const key of ['secre', '']) {
+    const { body } = await importWith(w, 'goods', { map: JSON.stringify({ sku: key }) }, 'sku\nD\n', client)
+    t.notRegex(body.error.message, /secret/)
+    const { body: owner } = await importWith(w, 'goods', { map: JSON.stringify({ sku: key }) }, 'sku\nD\n')
+    t.regex(owner.error.message, /secret/)
+  }
+})

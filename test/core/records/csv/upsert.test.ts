@@ -234,3 +234,34 @@ test("upsert: at the free plan's cap rows still change records, and new ones fai
   t.like(data, { created: 0, updated: 1, failed: 1 })
   t.deepEqual({ ...data.errors[0] }, { row: 1, message: `The free plan holds at most ${cap} records` })
 })
+
+test('upsert: no cell clears a value, and blanks are a value of text alone', async (t) => {
+  const w = await take()
+  const rules = { options: ['a', 'b'] }
+  await typeOf(w, 'things', {
+    sku: { unique: true },
+    text: {},
+    size: { type: 'number' },
+    price: { type: 'currency' },
+    done: { type: 'bool' },
+    day: { type: 'date' },
+    tags: { type: 'multiselect', rules },
+  })
+  await importInto(w, 'things', 'sku,text,size,price,done,day,tags\nA,x,1,2 EUR,yes,2026-01-01,a|b\n')
+  const [stored] = await valuesOf(w, 'things')
+  for (const parameters of [bySku, { ...bySku, decimal: ',', dates: 'dmy' }]) {
+    for (const [column, cell] of ['size', 'price', 'done', 'day', 'tags'].flatMap((key) =>
+      [' ', '\u00a0\t'].map((blank) => [key, blank]),
+    )) {
+      const { data } = await importWith(w, 'things', parameters, `sku,${column}\nA,"${cell}"\n`)
+      t.like(data, { unchanged: 1, failed: 0 }, `${column} ${JSON.stringify(cell)}`)
+    }
+    for (const cell of ['[]', '|']) t.like((await importWith(w, 'things', parameters, `sku,tags\nA,${cell}\n`)).data, { unchanged: 1 })
+  }
+  t.deepEqual(await valuesOf(w, 'things'), [stored])
+  t.like((await importWith(w, 'things', bySku, 'sku,text\nA,"  "\nB,"  "\n')).data, { created: 1, updated: 1 })
+  t.deepEqual(
+    (await valuesOf(w, 'things')).map(({ text }) => text),
+    ['  ', '  '],
+  )
+})
