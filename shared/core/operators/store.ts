@@ -1,4 +1,15 @@
-import { boolean, bytes, instant, integer, jsonb, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  bigint,
+  boolean,
+  bytes,
+  instant,
+  integer,
+  jsonb,
+  type RowOf,
+  selectList,
+  text,
+  uuid,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 const operatorColumns = { user_id: uuid.notNull, address: text.notNull, read_only: boolean.notNull }
@@ -69,7 +80,7 @@ const actionColumns = {
 export const selectActions = statement(
   'operators.selectActions',
   `select ${selectList(actionColumns)} from operator_log where id < $beforeId order by id desc limit $limit`,
-  { params: { beforeId: uuid, limit: integer }, columns: actionColumns },
+  { params: { beforeId: uuid, limit: bigint }, columns: actionColumns },
 )
 
 /** Opens a session of the console; no row when the person is no operator, or its password has changed since it was checked. */

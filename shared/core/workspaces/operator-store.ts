@@ -40,7 +40,7 @@ export const searchWorkspaces = statement(
      and ($q::text = '' or position(lower($q) in lower(workspace.name)) > 0 or workspace.id::text = lower($q))
    order by workspace.id desc
    limit $limit`,
-  { params: { q: text, beforeId: uuid, limit: integer }, columns: listedColumns },
+  { params: { q: text, beforeId: uuid, limit: bigint }, columns: listedColumns },
 )
 
 /** One workspace as the lists show it. */

@@ -107,7 +107,7 @@ export const findTopWorkspaces = statement(
    left join workspaces on workspaces.id = ranked.workspace_id
    where ranked.rank <= $count
    order by ranked.job, ranked.rank`,
-  { params: { since: instant, count: integer }, columns: topColumns },
+  { params: { since: instant, count: bigint }, columns: topColumns },
 )
 
 /** The jobs that ended in each minute since an instant, of minutes that had any. */

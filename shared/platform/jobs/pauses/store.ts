@@ -29,11 +29,11 @@ const selectKindPaused = statement('jobs.selectKindPaused', 'select $kind = any(
 export const isKindPaused = async (db: Executor, kind: string): Promise<boolean> =>
   (await db.query(selectKindPaused({ kind })))[0]?.is_paused ?? false
 
-const changed = { name: text.notNull }
+const changed = { name: text.notNull, notified: text }
 
 // The notification commits with the change. It takes PostgreSQL's lock of all notifying commits (docs/decisions/job-signals.md), which does not
 // matter for something that a person does.
-const notified = `select name, pg_notify($channel, '')::text from changed`
+const notified = `select name, pg_notify($channel, '')::text as notified from changed`
 
 const insertPauseRow = statement(
   'jobs.insertPauseRow',
