@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { bigint, instant, integer, json, smallint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, json, smallint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { AttemptFigures, TimeFigures } from '#shared/platform/jobs/figures/attempt-figures.ts'
 
