@@ -6,7 +6,8 @@ import { readMigrationState } from '#shared/platform/db/migrate.ts'
 import { countConnections, listProcesses, type Process } from '#shared/platform/db/processes/store.ts'
 import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { listPauses } from '#shared/platform/jobs/pauses/store.ts'
-import { countQueuedJobs, listDeadLetters } from '#shared/platform/jobs/pgboss/dead-letters.ts'
+import { countDeadLetters } from '#shared/platform/jobs/pgboss/operator/actions.ts'
+import { countQueuedJobs } from '#shared/platform/jobs/pgboss/queue-loads.ts'
 import { readMailBacklog } from '#shared/platform/mail/store.ts'
 import type { CommandScope } from './command-scope.ts'
 import { formatTable } from './table.ts'
@@ -89,7 +90,7 @@ export const statusSections: readonly StatusSection[] = [
     find: async ({ db }) => {
       const loads = await countQueuedJobs(db)
       const sum = (state: 'waiting' | 'running') => loads.reduce((total, load) => total + load[state], 0)
-      const failed = (await listDeadLetters(db)).length
+      const failed = (await firstRow(db, countDeadLetters()))?.count ?? 0
       const data = { waiting: sum('waiting'), running: sum('running'), failed, paused: await listPauses(db) }
       const loadLine = `${data.waiting} waiting, ${data.running} running, ${failed} failed; kontor jobs list shows them`
       const pauseLines = data.paused.map(({ target, name, paused_at }) => `PAUSED: ${target} ${name}, since ${paused_at}`)

@@ -29,6 +29,7 @@ const actions: Readonly<Record<ErrorCode, string>> = {
   OVERLOADED: 'Wait for the seconds of Retry-After, then retry with growing delay and fewer calls at once.',
   UNAVAILABLE:
     'Wait for the seconds of Retry-After, then repeat the call with the same Idempotency-Key. Without a key, read first if the message says that the change may have been stored.',
+  CANCELLED: 'Ask the operator before you repeat the call; parts that were committed before stay.',
   SHEETS_MEMORY: 'Use a smaller spreadsheet.',
 }
 

@@ -17,12 +17,13 @@ import { handlers as payments } from '#workers/features/payments/handlers.ts'
 import { handlers as queues } from '#workers/features/queues/handlers.ts'
 import { createHandlers as due } from '#workers/platform/due/handlers.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
+import { createHandlers as jobQueue } from '#workers/platform/jobs/handlers.ts'
 import { createHandlers as mail } from '#workers/platform/mail/handlers.ts'
 
 /** The handlers of every folder, in the order of `shared/README.md`. Throws when a declared job has none, or a handler no declaration. */
 export function createHandlers(runners: FunctionRunners): readonly AnyHandler[] {
   const folders: readonly Readonly<Record<string, AnyHandler>>[] = [
-    ...[due<PlatformScope>(jobs, maintenance), mail(findConnectionTransport)],
+    ...[jobQueue(jobs), due<PlatformScope>(jobs, maintenance), mail(findConnectionTransport)],
     ...[people, workspaces, types, records, notifications],
     ...[functions(runners), messages, queues, accounting, calendar, payments, forms, flows],
   ]

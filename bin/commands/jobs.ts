@@ -1,127 +1,140 @@
-import { recordAction } from '#shared/core/operators/log.ts'
 import { jobs } from '#shared/features.ts'
-import {
-  countQueuedJobs,
-  type DeadLetter,
-  type DeadLetterFilter,
-  discardDeadLetter,
-  listDeadLetters,
-  type QueueLoad,
-  resendDeadLetter,
-} from '#shared/platform/jobs/pgboss/dead-letters.ts'
+import { actOnJob, type JobAction } from '#shared/platform/jobs/operator/act.ts'
+import { actOnAll, boundFilter, countMatching, noProgress } from '#shared/platform/jobs/operator/act-on-all.ts'
+import { type JobFilter, jobSorts, jobStates } from '#shared/platform/jobs/operator/filter.ts'
+import { findJob, findJobs, type JobDetail, type JobView } from '#shared/platform/jobs/operator/find-jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 import { dayMs, hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
-import { apiCommand, command } from '../command.ts'
+import { apiCommand, type Command, type CommandResult, command } from '../command.ts'
 import type { CommandScope } from '../command-scope.ts'
 import { formatTable } from '../table.ts'
 import { workspaceScope } from '../workspaces.ts'
 
-/** One line with the counts that are not zero; no line when all are zero. */
-const loadLines = ({ job, ...counts }: QueueLoad & { failed: number }): string[] => {
-  const parts = (['waiting', 'running', 'failed'] as const).flatMap((state) => (counts[state] > 0 ? [`${counts[state]} ${state}`] : []))
-  return parts.length === 0 ? [] : [`${job.padEnd(longestName)}  ${parts.join(', ')}`]
-}
-const longestName = Math.max(...jobs.map(({ name }) => name.length))
+/** The most jobs that an action changes without `--yes`. */
+const maxUnconfirmed = 10
 
-/** The most failed jobs that are listed one by one without --json. */
-const maxListed = 50
-
-const failureCells = ({ id, job, workspace, workspace_id, attempts, error, failed_at, answered }: DeadLetter) => [
-  id,
-  job,
-  workspace ?? workspace_id ?? '(no workspace)',
-  failed_at,
-  `${attempts} tries`,
-  answered ? 'answered' : '',
-  error ?? 'no reason is known',
-]
-
-/** Numbers of failed jobs by kind and error, most first. */
-function sumFailures(failed: readonly DeadLetter[]) {
-  const groups = Map.groupBy(failed, ({ job, error }) => JSON.stringify([job, error]))
-  const sums = [...groups.values()].map((letters) => ({
-    job: letters[0]?.job ?? '',
-    error: letters[0]?.error ?? null,
-    count: letters.length,
-    answered: letters.filter(({ answered }) => answered).length,
-    workspaces: new Set(letters.map(({ workspace_id }) => workspace_id)).size,
-    first_failed_at: letters[0]?.failed_at ?? null,
-    last_failed_at: letters.at(-1)?.failed_at ?? null,
-  }))
-  return sums.toSorted((a, b) => b.count - a.count)
-}
-
-function failureLines(failed: readonly DeadLetter[]): string[] {
-  if (failed.length === 0) return []
-  const sums = sumFailures(failed).map(({ count, answered, job, workspaces, error }) => [
-    `${count} ×`,
-    job,
-    `${workspaces} ${workspaces === 1 ? 'workspace' : 'workspaces'}`,
-    answered > 0 ? `${answered} answered` : '',
-    error ?? 'no reason is known',
-  ])
-  const newest = failed.slice(-maxListed)
-  const more = failed.length - newest.length
-  return [
-    '',
-    'Failed, by kind and error:',
-    ...formatTable(sums),
-    '',
-    more > 0 ? `The newest ${newest.length} of ${failed.length} (--json lists all):` : 'Failed:',
-    ...formatTable(newest.map(failureCells)),
-  ]
-}
-
-/** Options that choose jobs. */
+/** Options that choose jobs: those of the list of operators. */
 const selection = {
   kind: t.Optional(t.String({ description: 'name of the job, such as records.import; kontor jobs lists them' })),
+  state: t.Optional(t.Enum(jobStates, { description: jobStates.join(', ') })),
   workspace: t.Optional(t.String({ description: 'id or name of the workspace' })),
-  since: t.Optional(t.String({ description: 'an instant (2026-01-31T12:00:00Z), or how long ago: 30m, 2h, 7d' })),
+  principal: t.Optional(t.String({ format: 'uuid', description: 'id of the person or service account that caused the job' })),
+  request_id: t.Optional(t.String({ description: 'id of the request that caused the job' })),
+  error: t.Optional(t.String({ minLength: 3, description: 'a part of the code or message of the failure, 3 letters or more' })),
+  from: t.Optional(t.String({ description: 'filed since: an instant (2026-01-31T12:00:00Z), or how long ago: 30m, 2h, 7d' })),
+  to: t.Optional(t.String({ description: 'filed before: an instant, or how long ago' })),
 }
-
-const selectors = {
-  id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
-  all: t.Optional(t.Boolean({ description: 'all failed jobs' })),
-  ...selection,
-}
-const discardOptions = schema(t.Object(selectors))
-type Selection = TypeOf<typeof discardOptions>
-
-async function readSelection(platform: CommandScope, { id, kind, workspace, since }: Selection): Promise<DeadLetterFilter> {
-  if (kind !== undefined && !jobs.some(({ name }) => name === kind)) {
-    throw problem('VALIDATION_ERROR', `${kind} is no kind of job; kontor jobs lists them`)
-  }
-  if (id !== undefined && !isUuid(id)) throw problem('NOT_FOUND', `No job ${id} failed at its last attempt`)
-  const workspaceId = workspace === undefined ? undefined : (await workspaceScope(platform, workspace)).workspace.id
-  return { id, kind, workspaceId, since: since === undefined ? undefined : readSince(since, platform.now()) }
-}
+const selectionOptions = schema(t.Object(selection))
+type Selection = TypeOf<typeof selectionOptions>
 
 const unitMs = { m: minuteMs, h: hourMs, d: dayMs } as const
 
-/** Reads an instant, or a duration before now. Throws VALIDATION_ERROR for any other text. */
-function readSince(text: string, now: Date): Date {
+/** An instant, or a duration before now, as an instant. Any other text is left to the filter, which refuses it. */
+function readTime(text: string, now: Date): string {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  if (count !== undefined) return new Date(now.getTime() - Number(count) * unitMs[unit as keyof typeof unitMs])
-  const at = toUtcInstant(text)
-  if (at === undefined)
-    throw problem('VALIDATION_ERROR', `since must be an instant such as 2026-01-31T12:00:00Z, or 30m, 2h, 7d, got ${text}`)
-  return new Date(at)
+  return count === undefined ? text : toInstant(new Date(now.getTime() - Number(count) * unitMs[unit as keyof typeof unitMs]))
 }
 
-/** The failed jobs that a retry or a discard means: one by its id, all, or those of kind, workspace and time. */
-async function selectFailed(platform: CommandScope, given: Selection): Promise<DeadLetter[]> {
-  const { id, all = false, kind, workspace, since } = given
-  const isNarrowed = kind !== undefined || workspace !== undefined || since !== undefined
-  if ([id !== undefined, all, isNarrowed].filter((isGiven) => isGiven).length !== 1) {
-    throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all, or some of --kind, --workspace and --since')
+async function readFilter(platform: CommandScope, { workspace, from, to, ...others }: Selection): Promise<JobFilter> {
+  const now = platform.now()
+  return {
+    ...others,
+    ...(workspace !== undefined && { workspace: (await workspaceScope(platform, workspace)).workspace.id }),
+    ...(from !== undefined && { from: readTime(from, now) }),
+    ...(to !== undefined && { to: readTime(to, now) }),
   }
-  const failed = await listDeadLetters(platform.db, await readSelection(platform, given))
-  if (id !== undefined && failed.length === 0) throw problem('NOT_FOUND', `No job ${id} failed at its last attempt`)
-  return failed
 }
+
+const outcomeOf = ({ why, error }: JobView): string => why ?? (error ? `${error.code}: ${error.message}` : '')
+
+const cells = (job: JobView) => [job.id, job.kind, job.state, job.workspace ?? '(no workspace)', job.created_at, outcomeOf(job)]
+
+function detailLines(job: JobDetail): string[] {
+  const { payload, attempts, caused_by, caused, ...view } = job
+  const related = caused_by ? [caused_by] : []
+  return [
+    ...formatTable(
+      Object.entries(view).map(([name, value]) => [
+        name.replaceAll('_', ' '),
+        typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''),
+      ]),
+    ),
+    ...(payload === null
+      ? ['payload is no longer kept']
+      : ['', 'Payload:', ...formatTable(Object.entries(payload).map(([key, value]) => [key, JSON.stringify(value)]))]),
+    ...table(
+      'Attempts:',
+      attempts.map(({ worker, started_at, ended_at, error }) => [worker, started_at, ended_at, error]),
+    ),
+    ...table(
+      'Caused by:',
+      related.map(({ id, kind, state }) => [id, kind, state]),
+    ),
+    ...table(
+      'Caused:',
+      caused.map(({ id, kind, state }) => [id, kind, state]),
+    ),
+  ]
+}
+
+const table = (title: string, rows: readonly (readonly (string | null)[])[]): string[] =>
+  rows.length === 0 ? [] : ['', title, ...formatTable(rows)]
+
+const actOptions = schema(
+  t.Object({
+    id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
+    all: t.Optional(t.Boolean({ description: 'all jobs whose state fits' })),
+    ...selection,
+    yes: t.Optional(t.Boolean({ description: `also when more than ${maxUnconfirmed} jobs match` })),
+  }),
+)
+const retryOptions = schema(
+  t.Object({
+    id: t.Optional(t.String({ description: 'id of the job, as jobs list shows it' })),
+    all: t.Optional(t.Boolean({ description: 'all failed jobs' })),
+    ...selection,
+    also_answered: t.Optional(
+      t.Boolean({
+        description: 'also those whose caller was told of the failure: a caller that has repeated its call gets the effect twice',
+      }),
+    ),
+    yes: t.Optional(t.Boolean({ description: `also when more than ${maxUnconfirmed} jobs match` })),
+  }),
+)
+
+/** What an action did, in a sentence. */
+const past: Readonly<Record<JobAction, string>> = { retry: 'Retried', cancel: 'Cancelled', discard: 'Discarded' }
+
+/** Acts on one job by its id, or on all that match. */
+async function act(platform: CommandScope, action: JobAction, given: TypeOf<typeof retryOptions>): Promise<CommandResult> {
+  const { id, all = false, also_answered: alsoAnswered = false, yes = false, ...selected } = given
+  const isNarrowed = Object.values(selected).some((value) => value !== undefined)
+  if ([id !== undefined, all, isNarrowed].filter((isGiven) => isGiven).length !== 1)
+    throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all, or some of the options that choose jobs')
+  const services = { ...platform, jobs }
+  if (id !== undefined) {
+    await platform.db.transaction((tx) => actOnJob({ ...services, db: tx }, action, id, { alsoAnswered }))
+    return { data: { done: 1, skipped: 0, skipped_answered: 0 }, lines: [`${past[action]}: ${id}`] }
+  }
+  const filter = boundFilter(jobs, action, await readFilter(platform, selected), platform.now())
+  const matches = await countMatching(platform.db, jobs, action, filter)
+  if (matches > maxUnconfirmed && !yes)
+    throw problem('VALIDATION_ERROR', `${matches} jobs match, which is more than ${maxUnconfirmed}: add --yes to ${action} them`)
+  const { done, skipped, answered } = await actOnAll(services, { action, filter, alsoAnswered }, noProgress, async () => undefined)
+  return {
+    data: { done, skipped, skipped_answered: answered },
+    lines: [
+      `${past[action]}: ${done}`,
+      ...(skipped > 0 ? [`Skipped, since their state or kind does not fit: ${skipped}`] : []),
+      ...(answered > 0 ? [`Skipped, since the caller was told of the failure: ${answered}. --also-answered retries these too.`] : []),
+    ],
+  }
+}
+
+const actCommand = (action: JobAction, summary: string, options: typeof retryOptions | typeof actOptions): Command =>
+  command({ name: `jobs ${action}`, summary, options, run: (given: TypeOf<typeof retryOptions>, platform) => act(platform, action, given) })
 
 export const jobCommands = [
   apiCommand({
@@ -144,70 +157,31 @@ export const jobCommands = [
   }),
   command({
     name: 'jobs list',
-    summary: 'Show how many jobs wait and run, and the jobs whose last attempt failed, with sums by kind and error',
-    options: schema(t.Object(selection)),
-    run: async (given, platform) => {
-      const { db } = platform
-      const filter = await readSelection(platform, given)
-      const [loads, failed] = [await countQueuedJobs(db, filter), await listDeadLetters(db, filter)]
-      const queues = jobs
-        .filter(({ name }) => filter.kind === undefined || filter.kind === name)
-        .map(({ name, pool }) => {
-          const { waiting = 0, running = 0 } = loads.find(({ job }) => job === name) ?? {}
-          return { job: name, pool, waiting, running, failed: failed.filter(({ job }) => job === name).length }
-        })
-      const lines = [...queues.flatMap(loadLines), ...failureLines(failed)]
-      const data = { queues, failures: sumFailures(failed), failed }
-      return { data, lines: lines.length > 0 ? lines : ['No jobs are waiting, running or failed.'] }
-    },
-  }),
-  command({
-    name: 'jobs retry',
-    summary: 'Retry jobs whose last attempt failed',
+    summary: 'List jobs of all workspaces, the newest first: those that can be tracked, of 30 days, and all that wait or failed',
     options: schema(
       t.Object({
-        ...selectors,
-        also_answered: t.Optional(
-          t.Boolean({
-            description: 'also those whose caller was told of the failure: a caller that has repeated its call gets the effect twice',
-          }),
-        ),
+        ...selection,
+        sort: t.Optional(t.Enum(jobSorts, { description: 'created_at or -created_at, the default' })),
+        limit: t.Optional(t.Integer({ minimum: 1, maximum: 1_000, description: 'the most jobs that are listed; default 50' })),
       }),
     ),
-    run: async ({ also_answered = false, ...given }, platform) => {
-      const letters = await selectFailed(platform, given)
-      const outcomes = { sent: [] as string[], answered: [] as string[], gone: [] as string[] }
-      for (const { id, job } of letters) {
-        const outcome = await platform.db.transaction(async (tx) => {
-          const resent = await resendDeadLetter(tx, platform.jobQueue, jobs, id, { alsoAnswered: also_answered })
-          if (resent === 'sent') await recordAction(tx, platform.operator, 'jobs.retry', { job: id, kind: job })
-          return resent
-        })
-        outcomes[outcome].push(id)
-      }
-      const { sent, answered } = outcomes
-      const skipped = `Skipped, since the caller was told of the failure: ${answered.join(', ')}. --also-answered retries these too.`
-      return {
-        data: { retried: sent, skipped_answered: answered },
-        lines: [`Retried: ${sent.join(', ') || 'none'}`, ...(answered.length > 0 ? [skipped] : [])],
-        failed: given.id !== undefined && sent.length === 0,
-      }
+    run: async ({ sort, limit = 50, ...selected }, platform) => {
+      const { jobs: found, total } = await findJobs(platform.db, jobs, await readFilter(platform, selected), { sort, limit })
+      const more = found.length < Number.parseInt(String(total), 10) ? [`${total} jobs match; the first ${found.length} are shown`] : []
+      const lines = [...formatTable(found.map(cells)), ...more]
+      return { data: { jobs: found, total }, lines: lines.length > 0 ? lines : ['No job matches.'] }
     },
   }),
   command({
-    name: 'jobs discard',
-    summary: 'Forget jobs whose last attempt failed; their operations stay failed',
-    options: discardOptions,
-    run: async (given, platform) => {
-      const discarded: string[] = []
-      for (const { id, job } of await selectFailed(platform, given)) {
-        await platform.db.transaction(async (tx) => {
-          if (!(await discardDeadLetter(tx, id))) return
-          await recordAction(tx, platform.operator, 'jobs.discard', { job: id, kind: job })
-          discarded.push(id)
-        })
-      }
-      return { data: { discarded }, lines: [`Discarded: ${discarded.join(', ') || 'none'}`] }
+    name: 'jobs show',
+    summary: 'Show a job: why it waits, its attempts, what it was given, what caused it and what it caused',
+    options: schema(t.Object({ id: t.String({ description: 'id of the job, as jobs list shows it' }) })),
+    run: async ({ id }, platform) => {
+      const job = await findJob(platform.db, jobs, id)
+      return { data: job, lines: detailLines(job) }
     },
   }),
+  actCommand('retry', 'Retry jobs that have failed', retryOptions),
+  actCommand('cancel', 'Cancel jobs that wait, are held or run; whoever waits for them gets CANCELLED', actOptions),
+  actCommand('discard', 'Put away jobs that have failed: they count as cancelled', actOptions),
 ]

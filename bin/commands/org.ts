@@ -6,7 +6,7 @@ import { viewWorkspace } from '#shared/core/workspaces/workspaces.ts'
 import { findUsage } from '#shared/features/drive/store.ts'
 import type { WorkspaceLoad } from '#shared/features/installation/schemas.ts'
 import { listWorkspaceLoads } from '#shared/features/installation/workspaces.ts'
-import { countQueuedJobs } from '#shared/platform/jobs/pgboss/dead-letters.ts'
+import { countQueuedJobs } from '#shared/platform/jobs/pgboss/queue-loads.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nameSchema } from '#shared/platform/kernel/name.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
@@ -88,7 +88,7 @@ export const orgCommands = [
       const { workspace } = await workspaceScope(platform, org)
       const { db } = platform
       const [held, [files]] = [await readWorkspaceUsage(db, workspace.id), await db.query(findUsage({ workspaceId: workspace.id }))]
-      const loads = await countQueuedJobs(db, { workspaceId: workspace.id })
+      const loads = await countQueuedJobs(db, workspace.id)
       const jobs_waiting = loads.reduce((sum, { waiting }) => sum + waiting, 0)
       const usage = { ...held, file_bytes: files?.total_bytes ?? 0, jobs_waiting }
       const rows = Object.entries(usage).map(([name, value]) => [name.replaceAll('_', ' '), value])

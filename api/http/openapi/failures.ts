@@ -45,6 +45,7 @@ export function codesOf(route: Route): ErrorCode[] {
   if (path.includes(':')) codes.add('NOT_FOUND')
   // A delegated job may be one too many.
   if (isLimited(route) || route.kind === 'delegate') codes.add('RATE_LIMITED')
+  if (route.kind === 'delegate') codes.add('CANCELLED')
   return (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 

@@ -15,6 +15,7 @@ const requestJob = { work: 'request', app: null, pool: 'data', concurrency: 4, t
 export const importRecordsJob = defineJob({
   ...requestJob,
   name: 'records.import',
+  visible: ['typeKey', 'fileId'],
   gate: { name: 'records.import', perWorkspace: 2, priority: 0 },
   retry: retryPolicies.transient,
   // Jobs of earlier releases have no query.
@@ -26,6 +27,7 @@ export const importRecordsJob = defineJob({
 export const exportRecordsJob = defineJob({
   ...requestJob,
   name: 'records.export',
+  visible: ['typeKey'],
   gate: { name: 'records.export', perWorkspace: 2, priority: 0 },
   retry: retryPolicies.transient,
   payload: schema(
@@ -47,6 +49,7 @@ export const exportRecordsJob = defineJob({
 export const changeRecordsJob = defineJob({
   ...requestJob,
   name: 'records.change',
+  visible: ['typeKey', 'atomic'],
   gate: { name: 'records.change', perWorkspace: 1, priority: 0 },
   retry: retryPolicies.once,
   payload: schema(

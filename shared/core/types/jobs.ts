@@ -5,6 +5,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Recomputes the computed fields of every record of a type after a formula was set. */
 export const recomputeRecordsJob = defineJob({
   name: 'records.recompute',
+  visible: ['typeKey'],
   work: 'upkeep',
   app: null,
   pool: 'data',
@@ -20,6 +21,7 @@ export const recomputeRecordsJob = defineJob({
 /** Changes a field's definition after a check that every record of its type meets the new restrictions. */
 export const changeFieldJob = defineJob({
   name: 'fields.change',
+  visible: ['fieldId'],
   kind: 'field.change',
   work: 'request',
   app: null,
@@ -36,6 +38,8 @@ export const changeFieldJob = defineJob({
 /** Drops the table of a deleted record type. */
 export const dropTableJob = defineJob({
   name: 'types.drop-table',
+  visible: ['workspaceId', 'typeId'],
+  cancel: 'refused',
   kind: 'type.drop-table',
   work: 'upkeep',
   app: null,

@@ -4,6 +4,8 @@ import { nullable, schema, t } from '#shared/platform/kernel/schema.ts'
 /** Creates the schema and built-in types of a new workspace. Until it is done, the workspace's routes answer ORG_NOT_READY. */
 export const setUpWorkspaceJob = defineJob({
   name: 'workspaces.set-up',
+  visible: ['workspaceId'],
+  cancel: 'refused',
   kind: 'workspace.set-up',
   work: 'upkeep',
   app: null,
@@ -19,6 +21,7 @@ export const setUpWorkspaceJob = defineJob({
 /** Notifies those who manage members that a person joined without roles that the inviter may no longer give. */
 export const reportLeftOutRolesJob = defineJob({
   name: 'workspaces.report-left-out-roles',
+  visible: ['invitationId'],
   work: 'upkeep',
   app: null,
   pool: 'data',
@@ -34,6 +37,8 @@ export const reportLeftOutRolesJob = defineJob({
 /** Deletes everything of a workspace whose deletion an operator has requested. */
 export const deleteWorkspaceJob = defineJob({
   name: 'workspaces.delete',
+  visible: ['workspaceId'],
+  cancel: 'refused',
   work: 'upkeep',
   app: null,
   pool: 'data',

@@ -18,6 +18,7 @@ const wholeLedgerJob = {
 export const sealBooksJob = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.seal',
+  visible: ['until'],
   payload: schema(t.Object({ until: nullable(t.String()) })),
   result: sealSchema,
 })
@@ -34,6 +35,7 @@ export const verifyLedgerJob = defineJob({
 export const exportLedgerJob = defineJob({
   ...wholeLedgerJob,
   name: 'accounting.export',
+  visible: ['format', 'recordedBefore'],
   payload: schema(t.Object({ format: t.Enum(['hledger', 'beancount', 'csv']), recordedBefore: nullable(t.String()) })),
   result: schema(t.Null()),
 })
@@ -41,6 +43,7 @@ export const exportLedgerJob = defineJob({
 /** Updates the month sums of a workspace. */
 export const sumLedgerMonthsJob = defineJob({
   name: 'accounting.months',
+  visible: ['workspaceId'],
   work: 'upkeep',
   app: null,
   pool: 'data',

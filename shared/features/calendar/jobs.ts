@@ -46,6 +46,7 @@ const fileJob = {
 export const mailGuestsJob = defineJob({
   ...backgroundJob,
   name: 'calendar.mail-guests',
+  visible: ['method', 'reason'],
   work: 'upkeep',
   app: null,
   pool: 'mail',
@@ -56,6 +57,7 @@ export const mailGuestsJob = defineJob({
 export const importCalendarJob = defineJob({
   ...fileJob,
   name: 'calendar.import',
+  visible: ['calendarId', 'fileId'],
   concurrency: 2,
   slotsPerWorkspace: 1,
   payload: schema(t.Object({ calendarId: uuid, fileId: uuid })),
@@ -66,6 +68,7 @@ export const importCalendarJob = defineJob({
 export const exportCalendarJob = defineJob({
   ...fileJob,
   name: 'calendar.export',
+  visible: ['calendarId', 'reader'],
   concurrency: 4,
   slotsPerWorkspace: 2,
   payload: schema(t.Object({ calendarId: uuid, reader: t.Enum(['caller', 'link']) })),
@@ -76,6 +79,8 @@ export const exportCalendarJob = defineJob({
 export const fireRemindersJob = defineJob({
   ...backgroundJob,
   name: 'calendar.remind',
+  visible: ['calendarId', 'at'],
+  cancel: 'refused',
   work: 'due',
   app: 'calendar',
   pool: 'data',

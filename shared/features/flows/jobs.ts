@@ -1,10 +1,14 @@
 import { flowDraftView } from '#shared/features/flows/definitions/schemas.ts'
+import { failCancelledRun, giveUpRun } from '#shared/features/flows/execution/store.ts'
 import { rehearsalResult } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import { scheduleKind } from '#shared/features/flows/store.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
-import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { eventDelivery, visibleOfDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
+import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 import { nullable, schema, t, uuid } from '#shared/platform/kernel/schema.ts'
+
+const errorOfRun = ({ code, message }: StoredProblem): string => JSON.stringify({ code, message, node_id: null })
 
 const flowJob = { app: null, pool: 'flows' } as const
 
@@ -18,6 +22,7 @@ const requestJob = { ...flowJob, work: 'request', retry: retryPolicies.once, tra
 export const startRunsOnEventsJob = defineJob({
   ...backgroundJob,
   name: 'flows.start',
+  visible: visibleOfDelivery,
   concurrency: 8,
   slotsPerWorkspace: 4,
   timeoutSeconds: 120,
@@ -28,6 +33,8 @@ export const startRunsOnEventsJob = defineJob({
 export const startScheduledRunJob = defineJob({
   ...backgroundJob,
   name: 'flows.schedule',
+  visible: ['workspaceId', 'flowId', 'at'],
+  cancel: 'refused',
   work: 'due',
   concurrency: 8,
   timeoutSeconds: 60,
@@ -38,6 +45,12 @@ export const startScheduledRunJob = defineJob({
 export const continueRunJob = defineJob({
   ...backgroundJob,
   name: 'flows.continue',
+  visible: ['workspaceId', 'runId'],
+  cancel: {
+    record: async (tx, { workspaceId, runId }, error, now) => {
+      await tx.query(failCancelledRun({ workspaceId, id: runId, error: errorOfRun(error), now }))
+    },
+  },
   concurrency: 12,
   slotsPerWorkspace: 8,
   timeoutSeconds: 120,
@@ -48,6 +61,12 @@ export const continueRunJob = defineJob({
 export const callOutJob = defineJob({
   ...backgroundJob,
   name: 'flows.call',
+  visible: ['workspaceId', 'runId', 'revision'],
+  cancel: {
+    record: async (tx, { workspaceId, runId, revision }, error, now) => {
+      await tx.query(giveUpRun({ workspaceId, id: runId, revision, error: errorOfRun(error), now }))
+    },
+  },
   concurrency: 100,
   slotsPerWorkspace: 20,
   timeoutSeconds: 60,
@@ -58,6 +77,7 @@ export const callOutJob = defineJob({
 export const rehearseFlowJob = defineJob({
   ...requestJob,
   name: 'flows.rehearse',
+  visible: ['flowId', 'runs'],
   concurrency: 2,
   slotsPerWorkspace: 1,
   timeoutSeconds: 90,

@@ -1,4 +1,4 @@
-import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { eventDelivery, visibleOfDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -11,6 +11,7 @@ const common = { pool: 'data', retry: retryPolicies.transient, timeoutSeconds: 6
 export const processSubmissionsJob = defineJob({
   ...common,
   name: 'forms.follow',
+  visible: visibleOfDelivery,
   work: 'step',
   app: null,
   concurrency: 8,
@@ -22,6 +23,7 @@ export const processSubmissionsJob = defineJob({
 export const submissionRunEndedJob = defineJob({
   ...common,
   name: 'forms.run-ended',
+  visible: ['workspaceId', 'formId', 'submissionId'],
   work: 'upkeep',
   app: null,
   concurrency: 4,

@@ -7,6 +7,7 @@ import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/
 /** Creates or changes a function; the source is parsed in a worker's sandbox, never in the API. */
 export const saveFunctionJob = defineJob({
   name: 'functions.save',
+  visible: ['functionId'],
   work: 'request',
   app: 'functions',
   pool: 'functions',
@@ -47,6 +48,7 @@ export type FunctionRunPayload = TypeOf<typeof run.payload>
 export const invokeFunctionJob = defineJob({
   ...run,
   name: 'functions.invoke',
+  visible: ['functionId', 'rights'],
   work: 'request',
   concurrency: 12,
   gate: gate(0),
@@ -56,6 +58,7 @@ export const invokeFunctionJob = defineJob({
 export const runFunctionJob = defineJob({
   ...run,
   name: 'functions.run',
+  visible: ['functionId', 'rights'],
   work: 'step',
   concurrency: 8,
   gate: gate(1),

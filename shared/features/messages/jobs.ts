@@ -5,6 +5,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Signs in at a connection's mail server and disconnects. Saves the result with the connection and returns the connection. */
 export const testMessageConnectionJob = defineJob({
   name: 'messages.test-connection',
+  visible: ['connectionId'],
   work: 'request',
   app: null,
   pool: 'mail',

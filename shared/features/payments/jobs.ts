@@ -33,6 +33,7 @@ export const createLinkJob = defineJob({
 export const cancelLinkJob = defineJob({
   ...requestJob,
   name: 'payments.cancel-link',
+  visible: ['linkId'],
   payload: linkId,
   result: linkView,
 })
@@ -41,6 +42,7 @@ export const cancelLinkJob = defineJob({
 export const refreshLinkJob = defineJob({
   ...requestJob,
   name: 'payments.refresh-link',
+  visible: ['linkId'],
   payload: linkId,
   result: linkView,
 })
@@ -49,6 +51,7 @@ export const refreshLinkJob = defineJob({
 export const testPaymentConnectionJob = defineJob({
   ...requestJob,
   name: 'payments.test-connection',
+  visible: ['connectionId'],
   payload: connectionId,
   result: connectionView,
 })
@@ -57,6 +60,8 @@ export const testPaymentConnectionJob = defineJob({
 export const handleEventJob = defineJob({
   ...backgroundJob,
   name: 'payments.event',
+  visible: ['connectionId', 'eventKey'],
+  cancel: 'refused',
   work: 'upkeep',
   app: null,
   concurrency: 50,
@@ -69,6 +74,7 @@ export const handleEventJob = defineJob({
 export const sweepConnectionJob = defineJob({
   ...backgroundJob,
   name: 'payments.sweep',
+  visible: ['connectionId'],
   work: 'upkeep',
   app: null,
   concurrency: 10,
@@ -83,6 +89,8 @@ export const sweepConnectionJob = defineJob({
 export const expireLinkJob = defineJob({
   ...backgroundJob,
   name: 'payments.expire-link',
+  visible: ['linkId'],
+  cancel: 'refused',
   work: 'due',
   app: 'payments',
   concurrency: 10,
@@ -95,6 +103,8 @@ export const expireLinkJob = defineJob({
 export const endConnectionJob = defineJob({
   ...backgroundJob,
   name: 'payments.end-connection',
+  visible: ['connectionId'],
+  cancel: 'refused',
   work: 'upkeep',
   app: null,
   concurrency: 4,
@@ -107,6 +117,7 @@ export const endConnectionJob = defineJob({
 export const deliverSandboxEventJob = defineJob({
   ...backgroundJob,
   name: 'payments.sandbox-deliver',
+  visible: ['paymentId'],
   work: 'upkeep',
   app: null,
   concurrency: 10,

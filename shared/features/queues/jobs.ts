@@ -1,4 +1,4 @@
-import { eventDelivery } from '#shared/platform/events/event-delivery.ts'
+import { eventDelivery, visibleOfDelivery } from '#shared/platform/events/event-delivery.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -14,6 +14,7 @@ const requestJob = { ...queueJob, work: 'request', retry: retryPolicies.once, tr
 export const runOnEnterJob = defineJob({
   ...backgroundJob,
   name: 'queues.entered',
+  visible: ['queueId', 'entries'],
   concurrency: 20,
   slotsPerWorkspace: 10,
   timeoutSeconds: 120,
@@ -30,6 +31,7 @@ export const runOnEnterJob = defineJob({
 export const intakeRecordChangesJob = defineJob({
   ...backgroundJob,
   name: 'queues.intake',
+  visible: visibleOfDelivery,
   concurrency: 40,
   slotsPerWorkspace: 10,
   timeoutSeconds: 300,
@@ -51,6 +53,7 @@ export type PressPayload = TypeOf<typeof pressPayload>
 export const pressButtonJob = defineJob({
   ...requestJob,
   name: 'queues.press',
+  visible: ['queueId', 'stage', 'buttonId', 'itemIds'],
   concurrency: 20,
   slotsPerWorkspace: 10,
   timeoutSeconds: 120,
@@ -88,6 +91,7 @@ export type QueueDifference = QueueVerification['differences'][number]
 export const verifyQueueJob = defineJob({
   ...requestJob,
   name: 'queues.verify',
+  visible: ['queueId'],
   concurrency: 2,
   slotsPerWorkspace: 1,
   timeoutSeconds: 600,
@@ -99,6 +103,8 @@ export const verifyQueueJob = defineJob({
 export const clearQueueJob = defineJob({
   ...backgroundJob,
   name: 'queues.clear',
+  visible: ['workspaceId', 'queueId'],
+  cancel: 'refused',
   work: 'upkeep',
   app: null,
   concurrency: 2,

@@ -10,6 +10,8 @@ import { schema, t, uuid } from '#shared/platform/kernel/schema.ts'
 /** Puts a deferred job back into its queue. */
 export const requeueDeferredJob = defineJob({
   name: 'due.wake',
+  visible: ['workspaceId', 'jobId'],
+  cancel: 'refused',
   work: 'upkeep',
   app: null,
   pool: 'schedule',

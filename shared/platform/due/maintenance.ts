@@ -11,6 +11,7 @@ export const maintenanceKindName = 'maintenance'
 /** Runs a maintenance task. */
 export const runMaintenanceJob = defineJob({
   name: 'due.maintenance',
+  visible: ['task'],
   work: 'upkeep',
   app: null,
   pool: 'schedule',

@@ -30,4 +30,6 @@ const deliveryFields = {
 
 /** Payload of a subscriber's job: events, and the ids of the subscriber's listeners that receive them, such as rules. */
 export const eventDelivery = schema(t.Object({ ...deliveryFields, listenerIds: ids }))
+/** What operators see of a delivery: all but the snapshots, which hold values. */
+export const visibleOfDelivery = ['workspaceId', 'source', 'objectType', 'event', 'entryIds', 'subjectIds', 'listenerIds'] as const
 export type EventDelivery = TypeOf<typeof eventDelivery>

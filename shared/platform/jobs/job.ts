@@ -1,5 +1,7 @@
+import type { Tx } from '#shared/platform/db/database.ts'
 import type { WorkDeclaration } from '#shared/platform/kernel/background.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
+import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Kinds of worker processes, scaled independently: `bin/kontor worker --pools=functions,flows`. */
@@ -31,6 +33,11 @@ export interface Gate {
   readonly priority: number
 }
 
+/** Records a cancellation with the rows that wait for a job, in its transaction. `now` is the database's time. */
+interface Cancellation<Payload> {
+  record(tx: Tx, payload: Payload, error: StoredProblem, now: Date): Promise<void>
+}
+
 export interface JobDefinition<Payload, Result> extends WorkDeclaration {
   /** Also the queue's name. Do not rename it while jobs exist: add a new job and drain the old one. */
   readonly name: string
@@ -58,12 +65,22 @@ export interface JobDefinition<Payload, Result> extends WorkDeclaration {
   /** Whether the job has an operation that callers can wait for and read. */
   readonly tracked: boolean
   readonly payload: Schema<Payload>
+  /** The keys of the payload whose values operators see: ids and keys that name things. All others are shown as `[hidden]`. */
+  readonly visible?: readonly string[]
+  /**
+   * What an operator's cancellation of an untracked job does besides, where other rows wait for the job. `refused` where the absence of the job
+   * would break what repeats, or leave something half made, half deleted or half paid.
+   */
+  readonly cancel?: 'refused' | Cancellation<Payload>
   readonly result: Schema<Result>
 }
 // biome-ignore lint/suspicious/noExplicitAny: a list of jobs holds every payload and result type at once
 export type AnyJob = JobDefinition<any, any>
 
-type JobInput<Payload, Result> = Omit<JobDefinition<Payload, Result>, 'kind'> & { readonly kind?: string }
+type JobInput<Payload, Result> = Omit<JobDefinition<Payload, Result>, 'kind' | 'visible'> & {
+  readonly kind?: string
+  readonly visible?: readonly (keyof Payload & string)[]
+}
 
 /** Declares a job: the API enqueues it and workers have exactly one handler for it. `kind` defaults to the name. */
 export const defineJob = <Payload, Result>(input: JobInput<Payload, Result>): JobDefinition<Payload, Result> =>

@@ -11,6 +11,8 @@ export interface Cause {
    * Set when one person's work runs for another person: neither that work nor anything it causes has personal standing (`Actor.personId`).
    */
   readonly impersonal?: true
+  /** The tracked job whose attempt causes this; undefined for what a request, an event of one, or due work causes. */
+  readonly jobId?: string
 }
 
 /** The same cause without personal standing, for one person's work that runs for another. */

@@ -22,6 +22,7 @@ export const errorCatalogue = {
   KNOWLEDGE_DISABLED: { status: 503, message: 'Knowledge search is not available' },
   OVERLOADED: { status: 503, message: 'The workspace has used up its share of the server; try again soon' },
   UNAVAILABLE: { status: 503, message: 'A part of the server that the call needs cannot be reached; try again soon' },
+  CANCELLED: { status: 503, message: 'An operator of the installation has cancelled this work' },
   SHEETS_MEMORY: { status: 503, message: 'The spreadsheet needs more memory than it may have' },
 } as const satisfies Record<string, { status: number; message: string }>
 

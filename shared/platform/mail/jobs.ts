@@ -1,7 +1,10 @@
+import type { Tx } from '#shared/platform/db/database.ts'
 import { defineDue } from '#shared/platform/due/due-kind.ts'
 import { defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
+import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { accountMailKinds } from '#shared/platform/mail/mail.ts'
+import { accountMailKinds, mailQueue } from '#shared/platform/mail/mail.ts'
+import { completeMail } from '#shared/platform/mail/store.ts'
 
 /** What both jobs of mails have in common. After ten attempts a mail's status is failed (docs/contract/messages.md#delivery). */
 const sending = {
@@ -12,13 +15,18 @@ const sending = {
   timeoutSeconds: 180,
   tracked: false,
   payload: schema(t.Object({ mailId: t.String() })),
+  visible: ['mailId'] as const,
+  cancel: {
+    record: (tx: Tx, { mailId }: { readonly mailId: string }, { message }: StoredProblem, now: Date) =>
+      completeMail(tx, mailId, 'failed', message, now),
+  },
   result: schema(t.Null()),
 } as const
 
 /** Sends one mail of the outbox. */
 export const sendMailJob = defineJob({
   ...sending,
-  name: 'mail.send',
+  name: mailQueue,
   concurrency: 16,
   // A slow server of one workspace must leave slots to the others.
   slotsPerWorkspace: 6,

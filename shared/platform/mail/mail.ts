@@ -30,5 +30,8 @@ export type MailStatus = (typeof mailStatuses)[number]
  */
 export const accountMailKinds = { reset: 'reset', invitation: 'invitation' } as const
 
+/** The queue of the jobs that send the mails of the outbox, except those of accounts. */
+export const mailQueue = 'mail.send'
+
 /** Kind of mails that workspaces write. They are listed, their text is kept for 30 days, and unsubscribed recipients do not get them. */
 export const messageKind = 'message'

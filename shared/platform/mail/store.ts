@@ -15,8 +15,7 @@ import {
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { retryPolicies } from '#shared/platform/jobs/job.ts'
 import { makeRetriesDue } from '#shared/platform/jobs/pgboss/part-waits.ts'
-import { sendMailJob } from '#shared/platform/mail/jobs.ts'
-import { type Mail, type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
+import { type Mail, type MailStatus, mailQueue, messageKind } from '#shared/platform/mail/mail.ts'
 
 const mailStatus = text.as<MailStatus>()
 
@@ -186,7 +185,7 @@ const clearAwaitingServer = statement(
 export async function releaseMails(db: Executor, workspaceId: string, connectionId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const ids = (await tx.query(clearAwaitingServer({ workspaceId, connectionId }))).map(({ id }) => id)
-    if (ids.length > 0) await makeRetriesDue(tx, sendMailJob.name, workspaceId, 'mailId', ids)
+    if (ids.length > 0) await makeRetriesDue(tx, mailQueue, workspaceId, 'mailId', ids)
     return ids.length > 0
   })
 }

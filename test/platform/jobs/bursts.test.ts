@@ -33,7 +33,7 @@ const countRowsRead = `
 const steps: readonly (readonly [name: string, step: (tx: Tx, workspaceId: string, id: string) => Promise<unknown>])[] = [
   ['letting jobs in', (tx, workspaceId) => tx.query({ text: admitJobs, values: [workspaceId, 'functions'] })],
   ['fetching them', (tx) => tx.query(activateJobs)],
-  ['beginning one', (tx, _, id) => startOperation(tx, id)],
+  ['beginning one', (tx, _, id) => startOperation(tx, id, 'host:1')],
   ['looking after what is active', (tx) => findActiveJobs(tx, [job])],
   ['settling one', (tx, _, id) => completeOperation(tx, id, { status: 'done', result: null })],
 ]

@@ -8,7 +8,8 @@ import { isOverloaded } from '#shared/platform/db/database-errors.ts'
 import type { Tracked } from '#shared/platform/db/track-writes.ts'
 import { deferJob } from '#shared/platform/due/defer-job.ts'
 import { judgeFailure } from '#shared/platform/jobs/failed-attempt.ts'
-import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
+import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
+import { messageOf, recordAttemptEnd, thisWorker } from '#shared/platform/jobs/operations/attempts.ts'
 import { createResumption } from '#shared/platform/jobs/operations/continuation.ts'
 import {
   advanceOperation,
@@ -19,9 +20,17 @@ import {
 } from '#shared/platform/jobs/operations/operations.ts'
 import { mayWaitForPart } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { dispositionOf, isSuspensionError, requireNotHalted, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
-import { type AnyHandler, type Attempt, completed, type JobResult, type StartJob } from '#workers/platform/jobs/handler.ts'
+import {
+  type AnyHandler,
+  type Attempt,
+  AttemptCancelled,
+  completed,
+  type JobResult,
+  type StartJob,
+} from '#workers/platform/jobs/handler.ts'
 
 export type WorkerServices = Services & { readonly db: Executor }
 /** Job columns that an attempt reads. */
@@ -49,7 +58,7 @@ export async function runAttempt(
     ? { ...platformServices, db: platformServices.db.forWorkspace(workspace.id, workspace.share_id) }
     : platformServices
   if (workspace && dispositionOf(job, workspace) === 'waits') return defer(handler, row, workspace, services)
-  const started = job.tracked ? await startOperation(services.db, operationOf(row)) : untracked
+  const started = job.tracked ? await startOperation(services.db, operationOf(row), thisWorker) : untracked
   if (!started) {
     // Another process completed the operation and released its slot, but may have died before it admitted the next job at the gate.
     if (job.gate) await services.jobQueue.admitNext(job.gate, row.data.workspaceId)
@@ -61,7 +70,7 @@ export async function runAttempt(
   try {
     if (workspace) requireNotHalted(job, workspace)
     const run = async (tracked: Tracked): Promise<void> => {
-      const platform: PlatformScope = { ...services, db: tracked.db, principal: null, cause: row.data.cause }
+      const platform: PlatformScope = { ...services, db: tracked.db, principal: null, cause: causeOf(job, row) }
       const scope = handler.inWorkspace ? await enterAsCaller(platform, row.data.workspaceId ?? '', job.work) : platform
       isRunning = true
       const done = await handler.run(attemptIn(scope, { ...work, reached, tracked, begun: started.begun }) as never)
@@ -69,15 +78,20 @@ export async function runAttempt(
     }
     await inAttempts(services.cache, services.db, run, { isFresh: true, ...(job.once && { atMost: 1 }) })
   } catch (error) {
-    if (error instanceof TakenOver) return 'ended'
+    if (error instanceof TakenOver || signal.reason instanceof AttemptCancelled) return 'ended'
     const isHalted = isSuspensionError(error) && waitsForWorkspace(job.work)
-    if (isHalted && workspace) return defer(handler, row, workspace, services)
+    if (isHalted && workspace) {
+      await noteAttemptEnd(work, error)
+      return defer(handler, row, workspace, services)
+    }
     const { outcome } = judgeFailure(row, error)
-    if (job.tracked && outcome !== 'dead' && !isRunning && !started.begun && isOverloaded(error))
-      await revertOperationStart(services.db, operationOf(row))
+    const isReverted = outcome !== 'dead' && !isRunning && !started.begun && isOverloaded(error)
+    if (job.tracked && isReverted) await revertOperationStart(services.db, operationOf(row), messageOf(error))
+    else if (outcome === 'retried' || (outcome === 'waits' && job.once)) await noteAttemptEnd(work, error)
     if (job.tracked && (outcome === 'answered' || outcome === 'dead')) {
       const shown = error instanceof Problem ? error : problem('INTERNAL')
-      const ended = await completeOperation(services.db, operationOf(row), { status: 'failed', error: shown.toJSON() })
+      const failure = { status: 'failed', error: shown.toJSON(), attemptError: messageOf(error) } as const
+      const ended = await completeOperation(services.db, operationOf(row), failure)
       signalCompletion(work, services.db, ended?.continues ?? null)
     }
     if (outcome !== 'answered') throw error
@@ -96,6 +110,14 @@ async function defer({ job }: AnyHandler, row: JobRow, workspace: Workspace, { d
   await deferJob(db, workspace.id, job, { name: job.name, id: row.id, retryCount: row.retryCount }, now())
   if (job.gate) await jobQueue.admitNext(job.gate, workspace.id)
   return 'deferred'
+}
+
+/** The cause of what the attempt does: a tracked job is the one that causes it; any other passes on the one that caused it. */
+const causeOf = ({ tracked }: AnyJob, row: JobRow): Cause => (tracked ? { ...row.data.cause, jobId: operationOf(row) } : row.data.cause)
+
+/** Records how an attempt ended that does not complete its operation. A failure to do so changes nothing else. */
+async function noteAttemptEnd({ handler, row, services }: Work, error: unknown): Promise<void> {
+  if (handler.job.tracked) await recordAttemptEnd(services.db, operationOf(row), thisWorker, error).catch(() => undefined)
 }
 
 /** The id of a job's operation: its own id, unless it resumes a parked operation. */

@@ -76,7 +76,7 @@ export function createPersistentRunner(
   const enqueueContinuation = async (tx: Tx): Promise<string> => {
     const jobId = newId()
     await enqueueAll(platform.jobQueue, tx, continueRunJob, [
-      { id: jobId, origin: runJobOrigin(workspaceId, run.id), payload: { workspaceId, runId: run.id } },
+      { id: jobId, origin: runJobOrigin(workspaceId, run.id, cause.jobId), payload: { workspaceId, runId: run.id } },
     ])
     return jobId
   }
@@ -100,7 +100,7 @@ export function createPersistentRunner(
     }
     const jobId = newId()
     const payload = { workspaceId, runId: run.id, revision: revision + 1 }
-    await enqueueAll(platform.jobQueue, tx, callOutJob, [{ id: jobId, origin: runJobOrigin(workspaceId, run.id), payload }])
+    await enqueueAll(platform.jobQueue, tx, callOutJob, [{ id: jobId, origin: runJobOrigin(workspaceId, run.id, cause.jobId), payload }])
     return write(tx, { ...written, status: 'running', waiting: { ...since, kind: 'call' }, jobId })
   }
 
@@ -167,7 +167,7 @@ function startFunctionRun(
   { functionId, input }: Pick<Extract<WaitRequest, { kind: 'function' }>, 'functionId' | 'input'>,
 ): Promise<string> {
   const workspaceId = scope.workspace.id
-  const continuation = createContinuation(continueRunJob, runJobOrigin(workspaceId, runId), { workspaceId, runId })
+  const continuation = createContinuation(continueRunJob, runJobOrigin(workspaceId, runId, scope.cause.jobId), { workspaceId, runId })
   const payload = { functionId, input, rights: 'lesser' as const }
   return scope.jobQueue.enqueue(tx, runFunctionJob, { workspaceId, cause: scope.cause }, payload, { continuation })
 }

@@ -43,6 +43,9 @@ export type StartJob = <Payload>(job: JobDefinition<Payload, unknown>, origin: J
 /** A failure that its handler has logged: the job is retried without another line. */
 export class LoggedFailure extends Error {}
 
+/** The reason of an abort when an operator has cancelled the job: nothing is left to complete or to retry. */
+export class AttemptCancelled extends Error {}
+
 /** The result of a handler that completed its job by `commit` or parked it. */
 export const completed: unique symbol = Symbol('completed')
 export type Completed = typeof completed

@@ -7,7 +7,7 @@ import { judgeFailure } from '#shared/platform/jobs/failed-attempt.ts'
 import type { AnyJob, JobEnvelope } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { type AttemptOutcome, recordAttempt } from '#shared/platform/jobs/metrics.ts'
-import { returnJobToQueue } from '#shared/platform/jobs/pgboss/active-jobs.ts'
+import { returnJobToQueue, sendHeartbeats } from '#shared/platform/jobs/pgboss/active-jobs.ts'
 import { endedPartWait, endPartWaits, startPartWait, waitingSince } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { runNamed } from '#shared/platform/kernel/process/current-request.ts'
@@ -15,7 +15,7 @@ import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
 import { workOwner } from '#shared/platform/kernel/process/work-owner.ts'
 import { type FreeSlots, freeSlots, noSlots, type SlotHolder } from '#workers/platform/jobs/free-slots.ts'
-import { LoggedFailure } from '#workers/platform/jobs/handler.ts'
+import { AttemptCancelled, LoggedFailure } from '#workers/platform/jobs/handler.ts'
 import { recordWaitTime } from '#workers/platform/jobs/wait-time.ts'
 
 /** Interval of heartbeats, well below the 10 s after which pg-boss gives a job without heartbeats to another worker. */
@@ -336,6 +336,9 @@ export class JobLoop {
 
   async #sendHeartbeat(): Promise<void> {
     const ids = [...this.#running.keys()]
-    if (ids.length > 0) await this.#services.jobQueue.boss.touch(this.#job.name, ids).catch(() => undefined)
+    if (ids.length === 0) return
+    // A failure is made good by the next heartbeat, two seconds later.
+    const cancelled = await sendHeartbeats(this.#services.db, this.#job.name, ids).catch(() => [])
+    for (const id of cancelled) this.#running.get(id)?.halt.abort(new AttemptCancelled('an operator cancelled the job'))
   }
 }

@@ -119,6 +119,16 @@ export const giveUpRun = statement(
   { params: { workspaceId: uuid, id: uuid, revision: integer, error: runError, now: instant } },
 )
 
+/** Ends an open run as failed, since the job that continues it was cancelled. */
+export const failCancelledRun = statement(
+  'flows.failCancelledRun',
+  `update flow_runs
+   set status = 'failed', error = $error::json, revision = revision + 1, waiting = null,
+     started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
+   where workspace_id = $workspaceId and id = $id and finished_at is null`,
+  { params: { workspaceId: uuid, id: uuid, error: runError, now: instant } },
+)
+
 /** The whole outputs of some steps of a run; `iterations` are in the order of `nodeIds`. */
 export const findOutputs = statement(
   'flows.findOutputs',

@@ -45,7 +45,7 @@ export async function retryRun(scope: Scope, flowId: string, runId: string): Pro
       )
     }
     if (made[0]?.id === null) throw await tooManyFiled(tx, 'flow runs', continueRunJob.name)
-    const origin = runJobOrigin(scope.workspace.id, id)
+    const origin = runJobOrigin(scope.workspace.id, id, scope.cause.jobId)
     await enqueueAll(scope.jobQueue, tx, continueRunJob, [{ id: jobId, origin, payload: { workspaceId: scope.workspace.id, runId: id } }])
   })
   return getFlowRun(scope, flowId, id)

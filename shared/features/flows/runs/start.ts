@@ -39,12 +39,16 @@ interface StartServices {
   readonly db: Tx
   readonly jobQueue: JobQueue
   readonly now: () => Date
+  readonly cause: Cause
 }
 
-/** Origin of the jobs of runs: the platform. Each step then enters the workspace as the run's editor. */
-export const runJobOrigin = (workspaceId: string, runId: string) => ({
+/**
+ * Origin of the jobs of runs: the platform. Each step then enters the workspace as the run's editor. `jobId` is the tracked job that caused the
+ * run, where it is known.
+ */
+export const runJobOrigin = (workspaceId: string, runId: string, jobId?: string) => ({
   workspaceId,
-  cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0 } as const satisfies Cause,
+  cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0, ...(jobId !== undefined && { jobId }) } as const satisfies Cause,
 })
 
 /** Error of a run beyond the maximum cause depth (docs/contract/flows.md#chains). */
@@ -58,7 +62,11 @@ export const maxDepthError: RunError = Object.freeze({
  * Creates runs of a workspace in one statement, and their jobs in another. A run whose deduplication key exists is not created again.
  * Returns the ids of the new runs. A run beyond the maximum cause depth is created as failed.
  */
-export async function startRuns({ db, jobQueue, now }: StartServices, workspaceId: string, runs: readonly NewRun[]): Promise<Set<string>> {
+export async function startRuns(
+  { db, jobQueue, now, cause }: StartServices,
+  workspaceId: string,
+  runs: readonly NewRun[],
+): Promise<Set<string>> {
   if (runs.length === 0) return new Set()
   const rows = runs.map(rowOf)
   const made = await db.query(insertRuns({ workspaceId, runs: JSON.stringify(rows), now: now() }))
@@ -66,7 +74,7 @@ export async function startRuns({ db, jobQueue, now }: StartServices, workspaceI
   const queued = rows.filter(({ id, status }) => ids.has(id) && status === 'queued')
   const jobs = queued.map(({ id, job_id }) => ({
     id: job_id,
-    origin: runJobOrigin(workspaceId, id),
+    origin: runJobOrigin(workspaceId, id, cause.jobId),
     payload: { workspaceId, runId: id },
   }))
   if (jobs.length > 0) await enqueueAll(jobQueue, db, continueRunJob, jobs)

@@ -25,8 +25,8 @@ export async function tooManyFiled(db: Executor, what: string, job: string): Pro
 // moment do not see each other, so a few more may be filed.
 const insertFiledRow = statement(
   'jobs.insertFiledRow',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, is_filed)
-   select $id, $workspaceId, $kind, $job, $principalId, $requestId, true
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, is_filed)
+   select $id, $workspaceId, $kind, $job, $principalId, $requestId, $parentId, true
    where (
      select count(*) from (
        select from operations
@@ -35,7 +35,7 @@ const insertFiledRow = statement(
    ) < ${maxFiledJobs}
    returning id`,
   {
-    params: { id: uuid, workspaceId: uuid, kind: text, job: text, principalId: uuid.orNull, requestId: text },
+    params: { id: uuid, workspaceId: uuid, kind: text, job: text, principalId: uuid.orNull, requestId: text, parentId: uuid.orNull },
     columns: { id: uuid.notNull },
   },
 )
@@ -46,9 +46,9 @@ export async function insertFiledOperation(
   workspaceId: string,
   kind: string,
   job: string,
-  { actorId: principalId, requestId }: Cause,
+  { actorId: principalId, requestId, jobId: parentId }: Cause,
 ): Promise<void> {
-  const [inserted] = await db.query(insertFiledRow({ id, workspaceId, kind, job, principalId, requestId }))
+  const [inserted] = await db.query(insertFiledRow({ id, workspaceId, kind, job, principalId, requestId, parentId }))
   if (inserted) return
   throw await tooManyFiled(db, `jobs of the kind ${kind}`, job)
 }

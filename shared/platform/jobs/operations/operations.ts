@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { boolean, instant, integer, json, jsonb, type RowOf, selectList, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { type Statement, statement } from '#shared/platform/db/statements/statement.ts'
+import { endLastAttempt, startAttempt } from '#shared/platform/jobs/operations/attempts.ts'
 import type { Continuation } from '#shared/platform/jobs/operations/continuation.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
@@ -32,8 +33,8 @@ const changed = { id: uuid.notNull }
 
 const insertOperationRow = statement(
   'jobs.insertOperationRow',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, continuation)
-   values ($id, $workspaceId, $kind, $job, $principalId, $requestId, $continuation::jsonb)`,
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, continuation)
+   values ($id, $workspaceId, $kind, $job, $principalId, $requestId, $parentId, $continuation::jsonb)`,
   {
     params: {
       id: uuid,
@@ -42,6 +43,7 @@ const insertOperationRow = statement(
       job: text,
       principalId: uuid.orNull,
       requestId: text,
+      parentId: uuid.orNull,
       continuation: jsonb.orNull,
     },
   },
@@ -55,15 +57,16 @@ export const insertOperation = (
   cause: Cause,
   next?: Continuation,
 ): Statement => {
-  const { actorId: principalId, requestId } = cause
-  return insertOperationRow({ id, workspaceId, kind, job, principalId, requestId, continuation: next && JSON.stringify(next) })
+  const { actorId: principalId, requestId, jobId: parentId } = cause
+  const continuation = next && JSON.stringify(next)
+  return insertOperationRow({ id, workspaceId, kind, job, principalId, requestId, parentId, continuation })
 }
 
 const insertOperationRows = statement(
   'jobs.insertOperationRows',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id)
-   select id, workspace_id, $kind, $job, principal_id, request_id
-   from json_to_recordset($rows::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text)`,
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id)
+   select id, workspace_id, $kind, $job, principal_id, request_id, parent_id
+   from json_to_recordset($rows::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text, parent_id uuid)`,
   { params: { kind: text, job: text, rows: text } },
 )
 /** The statement that inserts many operations of one job. */
@@ -77,6 +80,7 @@ export function insertOperations(
     workspace_id: workspaceId,
     principal_id: cause.actorId,
     request_id: cause.requestId,
+    parent_id: cause.jobId ?? null,
   }))
   return insertOperationRows({ kind, job, rows: JSON.stringify(rows) })
 }
@@ -114,24 +118,26 @@ type EarlierAttempts = RowOf<typeof earlierAttempts>
 const setRunning = statement(
   'jobs.setRunning',
   `with hasty as materialized (select set_config('synchronous_commit', 'off', true))
-   update operations set status = 'running', awaits_part = null, started_at = coalesce(started_at, now()) from hasty
+   update operations
+   set status = 'running', awaits_part = null, started_at = coalesce(started_at, now()), attempts = ${startAttempt('$worker')} from hasty
    where id = $id and status in ('queued', 'running') returning checkpoint, old.started_at is not null as begun`,
-  { params: { id: uuid }, columns: earlierAttempts },
+  { params: { id: uuid, worker: text }, columns: earlierAttempts },
 )
 
-/** Marks an operation as running. Returns undefined when it is already done or failed. */
-export async function startOperation(db: Executor, id: string): Promise<EarlierAttempts | undefined> {
-  return (await db.query(setRunning({ id })))[0]
+/** Marks an operation as running in a new attempt of `worker`. Returns undefined when it is already done or failed. */
+export async function startOperation(db: Executor, id: string, worker: string): Promise<EarlierAttempts | undefined> {
+  return (await db.query(setRunning({ id, worker })))[0]
 }
 
 const setQueued = statement(
   'jobs.setQueued',
-  `update operations set status = 'queued', started_at = null where id = $id and status = 'running'`,
-  { params: { id: uuid } },
+  `update operations set status = 'queued', started_at = null, attempts = ${endLastAttempt('now()', '$error')}
+   where id = $id and status = 'running'`,
+  { params: { id: uuid, error: text } },
 )
 /** Reverts `startOperation` for an attempt that failed with OVERLOADED before its work began. */
-export async function revertOperationStart(db: Executor, id: string): Promise<void> {
-  await db.query(setQueued({ id }))
+export async function revertOperationStart(db: Executor, id: string, error: string): Promise<void> {
+  await db.query(setQueued({ id, error }))
 }
 
 const updateProgress = statement(
@@ -157,7 +163,7 @@ export async function advanceOperation(
 
 const setParked = statement(
   'jobs.setParked',
-  `update operations set awaits = $awaits, checkpoint = $checkpoint::json
+  `update operations set awaits = $awaits, checkpoint = $checkpoint::json, attempts = ${endLastAttempt('clock_timestamp()', 'null')}
    where id = $id and status = 'running' and checkpoint::text is not distinct from $known returning id`,
   { params: { id: uuid, awaits: integer, checkpoint: json.orNull, known: text.orNull }, columns: changed },
 )
@@ -178,17 +184,19 @@ const setCompleted = statement(
    set status = $status, result = $result::json, error = $error::json, file_id = $fileId, awaits = null, finished_at = clock_timestamp(),
      progress = case when $status = 'done' and progress is not null
        then json_build_object('done', progress -> 'total', 'total', progress -> 'total') else progress end,
-     checkpoint = case when $status = 'failed' then checkpoint end
+     checkpoint = case when $status = 'failed' then checkpoint end,
+     attempts = case when $attemptError::text is null then attempts else ${endLastAttempt('clock_timestamp()', '$attemptError')} end
    where id = $id and status in ('queued', 'running') returning continuation ->> 'queue' as continues`,
   {
-    params: { id: uuid, status: text, result: json.orNull, error: json.orNull, fileId: uuid.orNull },
+    params: { id: uuid, status: text, result: json.orNull, error: json.orNull, fileId: uuid.orNull, attemptError: text.orNull },
     columns: { continues: text },
   },
 )
 
 type OperationOutcome =
   | { readonly status: 'done'; readonly result: unknown; readonly fileId?: string | undefined }
-  | { readonly status: 'failed'; readonly error: StoredProblem }
+  /** `attemptError` is what the last attempt met, for operators: callers are told `error`. */
+  | { readonly status: 'failed'; readonly error: StoredProblem; readonly attemptError: string }
 
 /**
  * Completes an operation unless it is complete. Returns the queue of its continuation, null for none; undefined when it was complete
@@ -202,8 +210,8 @@ export async function completeOperation(
   const { status } = outcome
   const written =
     status === 'done'
-      ? { result: JSON.stringify(outcome.result ?? null), error: null, fileId: outcome.fileId }
-      : { result: null, error: JSON.stringify(outcome.error), fileId: null }
+      ? { result: JSON.stringify(outcome.result ?? null), error: null, fileId: outcome.fileId, attemptError: null }
+      : { result: null, error: JSON.stringify(outcome.error), fileId: null, attemptError: outcome.attemptError }
   const [row] = await db.query(setCompleted({ id, status, ...written }))
   return row
 }
@@ -224,7 +232,9 @@ export async function cancelQueuedOperation(db: Executor, id: string): Promise<b
 
 const setReopened = statement(
   'jobs.setReopened',
-  `update operations set status = 'queued', job_id = $jobId, error = null, started_at = null, finished_at = null, failure_answered_at = null
+  `update operations
+   set status = 'queued', job_id = $jobId, error = null, started_at = null, finished_at = null, failure_answered_at = null,
+     is_cancelled = false, attempts = ${endLastAttempt('finished_at', "error ->> 'message'")}
    where id = $id and status = 'failed' returning id`,
   { params: { id: uuid, jobId: uuid }, columns: changed },
 )

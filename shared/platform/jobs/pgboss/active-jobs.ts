@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { boolean, integer, jsonb, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, integer, jsonb, type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { JobEnvelope } from '#shared/platform/jobs/job.ts'
 
@@ -55,3 +55,16 @@ export async function returnJobToQueue(
 ): Promise<boolean> {
   return (await db.query(setToRetry({ name, id, retryCount }))).length > 0
 }
+
+// pg-boss's own `touch` does not tell which jobs are not active any more.
+const touchJobs = statement(
+  'jobs.touchJobs',
+  `with touched as (
+     update pgboss.job set heartbeat_on = pgboss.job_now() where name = $name and id = any($ids) and state = 'active'
+   )
+   select id from pgboss.job where name = $name and id = any($ids) and state = 'cancelled'`,
+  { params: { name: text, ids: uuids }, columns: { id: uuid.notNull } },
+)
+/** Sends the heartbeat of a queue's running jobs. Returns those that an operator has cancelled. */
+export const sendHeartbeats = async (db: Executor, name: string, ids: readonly string[]): Promise<string[]> =>
+  (await db.query(touchJobs({ name, ids }))).map(({ id }) => id)

@@ -19,6 +19,11 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
     text: `create index if not exists job_part_waits on pgboss.job_common ((output ->> 'part'))
       where state = 'retry' and output ->> 'part' is not null`,
   })
+  // The dead letter of a job (operator/state.ts). Only dead letters have a source, so no other job costs more.
+  await database.query({
+    text: `create index if not exists job_letters on pgboss.job_common ((coalesce((data ->> 'operationId')::uuid, source_id)))
+      where source_id is not null`,
+  })
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {

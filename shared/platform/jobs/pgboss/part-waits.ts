@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { double, integer, jsonb, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { asUnprepared, statement } from '#shared/platform/db/statements/statement.ts'
+import { endLastAttempt, messageOf } from '#shared/platform/jobs/operations/attempts.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
 
 /** The wait of a job for a part, as its row in the queue keeps it. */
@@ -52,7 +53,7 @@ const setWaiting = statement(
      set state = 'retry', started_on = null, heartbeat_on = null, start_after = now() + make_interval(secs => $delay), output = $wait::jsonb
      where name = $name and id = $id and state in ('active', 'retry') and retry_count = $retryCount returning true as is_held
    )
-   update operations set status = 'queued', awaits_part = $awaitsPart
+   update operations set status = 'queued', awaits_part = $awaitsPart, attempts = ${endLastAttempt('now()', '$message')}
    from waiting where id = $operationId and status in ('queued', 'running')`,
   {
     params: {
@@ -62,6 +63,7 @@ const setWaiting = statement(
       delay: double,
       wait: jsonb,
       operationId: uuid.orNull,
+      message: text,
       awaitsPart: text.orNull,
     },
   },
@@ -82,10 +84,11 @@ export async function startPartWait(
   const { name, id, retryCount } = job
   const waits = (endedPartWait(job)?.waits ?? 0) + 1
   const since = waitingSince(job) ?? new Date(job.startedOn).toISOString()
-  const wait: PartWait = { part, waits, since, message: String((error as Error)?.message ?? error) }
+  const message = messageOf(error)
+  const wait: PartWait = { part, waits, since, message }
   const delay = Math.min(maxDelaySeconds, 2 ** (waits - 1))
   const awaitsPart = waits > 1 && part !== 'database' ? part : null
-  await db.query(setWaiting({ name, id, retryCount, delay, wait: JSON.stringify(wait), operationId, awaitsPart }))
+  await db.query(setWaiting({ name, id, retryCount, delay, wait: JSON.stringify(wait), operationId, message, awaitsPart }))
   return operationId !== null && awaitsPart !== null
 }
 
