@@ -1,8 +1,9 @@
+import { operateJob, prepareJobs } from '#shared/core/operators/act-on-jobs.ts'
 import { jobs } from '#shared/features.ts'
-import { actOnJob, type JobAction } from '#shared/platform/jobs/operator/act.ts'
-import { actOnAll, boundFilter, countMatching, noProgress } from '#shared/platform/jobs/operator/act-on-all.ts'
+import type { JobAction } from '#shared/platform/jobs/operator/act.ts'
 import { type JobFilter, jobSorts, jobStates } from '#shared/platform/jobs/operator/filter.ts'
-import { findJob, findJobs, type JobDetail, type JobView } from '#shared/platform/jobs/operator/find-jobs.ts'
+import { findJob, findJobs } from '#shared/platform/jobs/operator/find-jobs.ts'
+import type { JobDetail, JobView } from '#shared/platform/jobs/operator/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -113,16 +114,15 @@ async function act(platform: CommandScope, action: JobAction, given: TypeOf<type
   const isNarrowed = Object.values(selected).some((value) => value !== undefined)
   if ([id !== undefined, all, isNarrowed].filter((isGiven) => isGiven).length !== 1)
     throw problem('VALIDATION_ERROR', 'Name one job by its id, or give --all, or some of the options that choose jobs')
-  const services = { ...platform, jobs }
   if (id !== undefined) {
-    await platform.db.transaction((tx) => actOnJob({ ...services, db: tx }, action, id, { alsoAnswered }))
+    await operateJob(platform, jobs, action, id, { alsoAnswered })
     return { data: { done: 1, skipped: 0, skipped_answered: 0 }, lines: [`${past[action]}: ${id}`] }
   }
-  const filter = boundFilter(jobs, action, await readFilter(platform, selected), platform.now())
-  const matches = await countMatching(platform.db, jobs, action, filter)
+  const prepared = await prepareJobs(platform, jobs, action, await readFilter(platform, selected), { alsoAnswered })
+  const { matches } = prepared
   if (matches > maxUnconfirmed && !yes)
     throw problem('VALIDATION_ERROR', `${matches} jobs match, which is more than ${maxUnconfirmed}: add --yes to ${action} them`)
-  const { done, skipped, answered } = await actOnAll(services, { action, filter, alsoAnswered }, noProgress, async () => undefined)
+  const { done, skipped, answered } = await prepared.run()
   return {
     data: { done, skipped, skipped_answered: answered },
     lines: [

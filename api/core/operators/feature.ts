@@ -1,4 +1,5 @@
 import { entrancePages } from '#api/core/operators/entrance-pages.ts'
+import { createJobRoutes } from '#api/core/operators/job-routes.ts'
 import { logPages } from '#api/core/operators/log-page.ts'
 import { operatorsPages } from '#api/core/operators/operators-page.ts'
 import { createPauseRoutes } from '#api/core/operators/pauses.ts'
@@ -9,6 +10,6 @@ import type { AnyJob } from '#shared/platform/jobs/job.ts'
 
 /** The routes of operators; `jobs` are the declared jobs. */
 export const createFeature = (jobs: readonly AnyJob[]): FeatureRoutes => ({
-  routes: [...routes, ...createPauseRoutes(jobs)],
+  routes: [...routes, ...createPauseRoutes(jobs), ...createJobRoutes(jobs)],
   unversioned: [...entrancePages, ...logPages, ...operatorsPages, ...workspacePages],
 })

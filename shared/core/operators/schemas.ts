@@ -3,6 +3,7 @@ import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platfor
 
 /** What operators do that changes something. The names are stored: a released one stays. */
 export type OperatorAction =
+  | 'jobs.cancel'
   | 'jobs.discard'
   | 'jobs.pause'
   | 'jobs.resume'

@@ -50,7 +50,7 @@ export interface StoredAttempt {
 }
 
 /** An attempt as operators see it. */
-export interface AttemptView {
+interface AttemptView {
   readonly worker: string
   readonly started_at: string
   readonly ended_at: string | null

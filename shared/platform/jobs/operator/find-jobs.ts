@@ -1,7 +1,8 @@
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
-import type { AnyJob, WorkerPool } from '#shared/platform/jobs/job.ts'
-import { type AttemptView, viewAttempts } from '#shared/platform/jobs/operations/attempts.ts'
-import { checkFilter, type JobFilter, type JobSort, type JobState, jobsByName } from '#shared/platform/jobs/operator/filter.ts'
+import type { AnyJob } from '#shared/platform/jobs/job.ts'
+import { viewAttempts } from '#shared/platform/jobs/operations/attempts.ts'
+import { checkFilter, type JobFilter, type JobSort, jobsByName } from '#shared/platform/jobs/operator/filter.ts'
+import { type JobDetail, type JobView, type jobPage, manyMore, type RelatedView } from '#shared/platform/jobs/operator/schemas.ts'
 import { findReasons } from '#shared/platform/jobs/operator/why.ts'
 import {
   type DescribedJob,
@@ -17,30 +18,13 @@ import {
 import { countMatches, type FoundJob, findPage, type JobPosition, maxCounted } from '#shared/platform/jobs/pgboss/operator/search.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
+import type { TypeOf } from '#shared/platform/kernel/schema.ts'
 
-/** A job as operators see it in a list. */
-export interface JobView {
-  readonly id: string
-  /** The name of the job. */
-  readonly kind: string
-  readonly pool: WorkerPool | null
-  readonly state: JobState
-  readonly workspace: string | null
-  readonly principal: string | null
-  readonly request_id: string
-  readonly error: { readonly code: string; readonly message: string } | null
-  readonly created_at: string
-  readonly progress: { readonly done: number; readonly total: number } | null
-  /** Why it waits or is held; null once it runs or has ended. */
-  readonly why: string | null
-}
+/** What reads: statements of operators need no transaction. */
+type Reader = Pick<Executor, 'query'>
 
-/** A total that counting ended before. */
-export const manyMore = `${maxCounted}+` as const
-
-export interface JobPage {
-  readonly jobs: readonly JobView[]
-  readonly total: number | typeof manyMore
+/** A page of jobs. */
+export interface FoundPage extends Omit<TypeOf<typeof jobPage>, 'next_cursor'> {
   /** The position after which the next page begins; null on the last one. */
   readonly next: JobPosition | null
 }
@@ -59,11 +43,11 @@ export const untrackedNames = (jobs: readonly AnyJob[]): string[] => jobs.flatMa
  * that is not declared. For operators only: nothing limits it to what one workspace may see.
  */
 export async function findJobs(
-  db: Executor,
+  db: Reader,
   jobs: readonly AnyJob[],
   filter: JobFilter,
   { sort = '-created_at', after, limit }: PageOrder,
-): Promise<JobPage> {
+): Promise<FoundPage> {
   const search = { filter: checkFilter(jobs, filter), untracked: untrackedNames(jobs), sort }
   const found = await db.query(findPage({ ...search, after }, limit + 1))
   const [row] = await db.query(countMatches(search, maxCounted + 1))
@@ -77,7 +61,7 @@ export async function findJobs(
   }
 }
 
-async function viewJobs(db: Executor, jobs: readonly AnyJob[], found: readonly FoundJob[]): Promise<JobView[]> {
+async function viewJobs(db: Reader, jobs: readonly AnyJob[], found: readonly FoundJob[]): Promise<JobView[]> {
   const described = await describeJobs(db, found)
   const byName = jobsByName(jobs)
   const reasons = await findReasons(db, byName, described)
@@ -104,28 +88,8 @@ function viewJob(
   }
 }
 
-/** A job that another one caused or was caused by. */
-export interface RelatedView {
-  readonly id: string
-  readonly kind: string
-  readonly state: JobState
-}
-
-/** A job as operators see it alone. */
-export interface JobDetail extends JobView {
-  /** The payload with the values of visible keys; null when it is no longer kept. */
-  readonly payload: Readonly<Record<string, unknown>> | null
-  /** The newest 20 attempts; empty for kinds without operations. */
-  readonly attempts: readonly AttemptView[]
-  /** The job that caused it. */
-  readonly caused_by: RelatedView | null
-  /** The first 100 jobs that it caused. */
-  readonly caused: readonly RelatedView[]
-  readonly caused_more: boolean
-}
-
 /** Finds one job. Throws NOT_FOUND. */
-export async function findJob(db: Executor, jobs: readonly AnyJob[], id: string): Promise<JobDetail> {
+export async function findJob(db: Reader, jobs: readonly AnyJob[], id: string): Promise<JobDetail> {
   const [place] = isUuid(id) ? await findPlaces(db, [id], untrackedNames(jobs)) : []
   const [view] = place ? await viewJobs(db, jobs, [place]) : []
   if (!place || !view) throw problem('NOT_FOUND', `There is no job ${id}: it never was, or it is no longer kept`)
@@ -155,7 +119,7 @@ export async function findJob(db: Executor, jobs: readonly AnyJob[], id: string)
   }
 }
 
-async function relatedOf(db: Executor, id: string | null | undefined): Promise<RelatedView | null> {
+async function relatedOf(db: Reader, id: string | null | undefined): Promise<RelatedView | null> {
   const row = id ? await firstRow(db, findRelated(id)) : undefined
   return row ? viewRelated(row) : null
 }
@@ -165,7 +129,7 @@ const viewRelated = ({ id, name, state }: RelatedJob): RelatedView => ({ id, kin
 const hidden = '[hidden]'
 
 /** A payload without the values of keys that its job does not declare as visible. */
-function visiblePayload(job: AnyJob | undefined, payload: unknown): Readonly<Record<string, unknown>> | null {
+function visiblePayload(job: AnyJob | undefined, payload: unknown): Record<string, unknown> | null {
   if (typeof payload !== 'object' || payload === null) return null
   const visible = new Set(job?.visible)
   return Object.fromEntries(Object.entries(payload).map(([key, value]) => [key, visible.has(key) ? value : hidden]))

@@ -1,17 +1,19 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
+import { listPauses } from '#shared/platform/jobs/pauses/store.ts'
 import type { DescribedJob } from '#shared/platform/jobs/pgboss/operator/describe.ts'
 import { countPools, countRunning, countTaken } from '#shared/platform/jobs/pgboss/operator/why-store.ts'
 
 /** Finds why each of these jobs waits or is held; jobs that run or have ended are left out. */
 export async function findReasons(
-  db: Executor,
+  db: Pick<Executor, 'query'>,
   jobs: ReadonlyMap<string, AnyJob>,
   described: readonly DescribedJob[],
 ): Promise<ReadonlyMap<string, string>> {
   const open = described.filter(({ state }) => state === 'waiting' || state === 'held')
   if (open.length === 0) return new Map()
   const pools = new Map((await db.query(countPools())).map(({ pool, processes }) => [pool, processes]))
+  const paused = new Set((await listPauses(db)).flatMap(({ kinds }) => kinds))
   const running = await db.query(countRunning([...new Set(open.map(({ name }) => name))]))
   const gated = open.filter(({ gate }) => gate !== null)
   const taken =
@@ -28,6 +30,7 @@ export async function findReasons(
     const job = jobs.get(name)
     if (is_deferred) return 'suspended'
     if (state === 'held') return `held until ${start_after}`
+    if (paused.has(name)) return 'paused'
     const processes = job ? (pools.get(job.pool) ?? 0) : 0
     if (job && processes === 0) return `no worker of pool ${job.pool}`
     const held = gate === null ? 0 : (taken.find((one) => one.workspace_id === workspace_id && one.gate === gate)?.taken ?? 0)

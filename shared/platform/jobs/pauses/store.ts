@@ -19,7 +19,7 @@ const selectPauses = statement(
   { params: {}, columns },
 )
 /** Lists all pauses: those of kinds, then those of pools. */
-export const listPauses = (db: Executor): Promise<Pause[]> => db.query(selectPauses())
+export const listPauses = (db: Pick<Executor, 'query'>): Promise<Pause[]> => db.query(selectPauses())
 
 const selectKindPaused = statement('jobs.selectKindPaused', 'select $kind = any(paused_kinds()) as is_paused', {
   params: { kind: text },

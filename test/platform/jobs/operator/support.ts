@@ -1,7 +1,8 @@
 import { jobs } from '#shared/features.ts'
 import { type ActOptions, actOnJob, type JobAction } from '#shared/platform/jobs/operator/act.ts'
 import type { JobFilter } from '#shared/platform/jobs/operator/filter.ts'
-import { findJob, findJobs, type JobDetail, type JobPage } from '#shared/platform/jobs/operator/find-jobs.ts'
+import { type FoundPage, findJob, findJobs } from '#shared/platform/jobs/operator/find-jobs.ts'
+import type { JobDetail } from '#shared/platform/jobs/operator/schemas.ts'
 import type { Org } from '#test/support/factories.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -9,7 +10,7 @@ import type { World } from '#test/support/world.ts'
 export const operatorOf = (w: World) => {
   const { database, jobQueue, now } = w.api.services
   return {
-    list: (filter: JobFilter, order: Partial<Parameters<typeof findJobs>[3]> = {}): Promise<JobPage> =>
+    list: (filter: JobFilter, order: Partial<Parameters<typeof findJobs>[3]> = {}): Promise<FoundPage> =>
       findJobs(database, jobs, filter, { limit: 50, ...order }),
     show: (id: string): Promise<JobDetail> => findJob(database, jobs, id),
     act: (action: JobAction, id: string, options?: ActOptions): Promise<void> =>

@@ -78,7 +78,7 @@ const describeLetters = statement(
 )
 
 /** Describes jobs that a search has found, in its order; those that have gone meanwhile are left out. */
-export async function describeJobs(db: Executor, found: readonly FoundJob[]): Promise<DescribedJob[]> {
+export async function describeJobs(db: Pick<Executor, 'query'>, found: readonly FoundJob[]): Promise<DescribedJob[]> {
   const of = (place: JobPlace) => found.filter((one) => one.place === place)
   const idsOf = (place: JobPlace) => of(place).map(({ id }) => id)
   const read = async (place: JobPlace) => {
@@ -127,7 +127,7 @@ const findPlace = statement(
   { params: { ids: uuids, untracked: texts, deadLetters: text }, columns: placeColumns },
 )
 /** Finds where jobs with these ids are kept, each once. */
-export async function findPlaces(db: Executor, ids: readonly string[], untracked: readonly string[]): Promise<FoundJob[]> {
+export async function findPlaces(db: Pick<Executor, 'query'>, ids: readonly string[], untracked: readonly string[]): Promise<FoundJob[]> {
   const rows = await db.query(asUnprepared(findPlace({ ids, untracked, deadLetters: deadLetterQueue })))
   const first = new Map<string, FoundJob>()
   for (const row of rows) if (!first.has(row.id)) first.set(row.id, row)
