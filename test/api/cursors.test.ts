@@ -79,7 +79,7 @@ for (const route of lists) {
     if (route.includes('/:orgId')) await refused('in another workspace', other, withQuery(elsewhere, { cursor }))
     if (call.params) await refused('with another id in the path', own, { ...call, params: await otherPaths(own, call.params) })
     const names = rowParametersOf(schemas.get(route)?.properties ?? {}).map(([name]) => name)
-    for (const name of names) await refused(`with another ${name}`, own, withQuery(call, await otherParameters(own, name)))
+    for (const name of names) await refused(`with another ${name}`, own, withQuery(call, await otherParameters(own, name, route)))
     await taken('1')
   })
 }

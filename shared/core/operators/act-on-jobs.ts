@@ -39,7 +39,8 @@ export async function operateJob(
 export async function operateJobs(scope: PlatformScope, jobs: readonly AnyJob[], request: ActRequest, expect: number): Promise<string> {
   return scope.db.transaction(async (tx) => {
     const { jobId, total } = await fileAction({ ...scope, db: tx, jobs }, scope.cause, request, expect)
-    await recordAction(tx, operatorOf(scope), logged[request.action], { filter: request.filter, job: jobId }, total)
+    const subject = { filter: request.filter, job: jobId }
+    if (total > 0) await recordAction(tx, operatorOf(scope), logged[request.action], subject, total)
     return jobId
   })
 }

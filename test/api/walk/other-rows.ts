@@ -1,30 +1,42 @@
 import type { Place } from '#test/support/things.ts'
 
-/** Other values of parameters that choose or order the rows of a list; each is one that the list takes. */
+/**
+ * Other values of parameters that choose or order the rows of a list; each is one that the list takes. Where lists take different ones of a name,
+ * the route stands before it.
+ */
 export const otherValues: Readonly<Record<string, (place: Place) => string | Promise<string>>> = {
   account: ({ things }) => things.account(),
   currency: () => 'JPY',
   dir: () => 'asc',
   entity_type: () => 'invoices',
+  error: () => 'overloaded',
   filter: ({ keys }) => JSON.stringify([{ field: keys.name, op: 'eq', value: 'x' }]),
   flow: ({ things }) => things.flow(),
   from: () => '2020-01-01',
+  'GET /v1/operator/jobs from': () => '2020-01-01T00:00:00Z',
+  'GET /v1/operator/jobs sort': () => 'created_at',
+  'GET /v1/operator/jobs to': () => '2090-01-01T00:00:00Z',
+  kind: () => 'records.import',
   offset: () => '0',
   page: () => '1',
   prefix: () => 'other/',
+  principal: ({ org }) => org.ownerId,
   q: () => 'made',
   record_id: ({ things }) => things.record(),
   recorded_before: () => new Date().toISOString(),
+  request_id: () => 'another',
   sort: ({ keys }) => keys.number,
+  state: () => 'done',
   status: () => 'failed',
   to: () => '2090-01-01',
   unread: () => 'true',
+  workspace: ({ org }) => org.id,
 }
 
 /** A query in which one parameter differs. `ref_field` and `ref_id` go together. */
-export async function otherParameters(place: Place, name: string): Promise<Record<string, string>> {
+export async function otherParameters(place: Place, name: string, route: string): Promise<Record<string, string>> {
   if (name === 'ref_field' || name === 'ref_id') return { ref_field: place.keys.ref, ref_id: await place.things.record() }
-  const value = otherValues[name]
+  const value = otherValues[`${route} ${name}`] ?? otherValues[name]
   if (!value) throw new Error(`${name} has no other value: write one in test/api/walk/other-rows.ts`)
   return { [name]: await value(place) }
 }

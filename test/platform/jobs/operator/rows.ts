@@ -40,3 +40,23 @@ export async function readEnvelopes(db: Db): Promise<string> {
   )
   return rows[0]?.text ?? ''
 }
+
+/** Adds the dead letter of an export whose last attempt failed. */
+export async function addDeadLetter(db: Db, id: string, workspaceId: string): Promise<void> {
+  const data = {
+    workspaceId,
+    cause: { actorId: null, actorType: 'system', requestId: 'made', depth: 0 },
+    payload: { typeKey: 'locations', q: null, filter: null, sort: null, dir: null },
+  }
+  await db.query(
+    `insert into pgboss.job (id, name, data, output, source_name, source_id, source_created_on, source_retry_count)
+     values (gen_random_uuid(), 'dead-letters', $1, '{"message": "made"}', 'records.export', $2, now(), 4)`,
+    [JSON.stringify(data), id],
+  )
+}
+
+/** The number of committed effects of a job of the races. */
+export async function readEffects(db: Db, id: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('select count(*)::integer as count from race_effects where id = $1', [id])
+  return rows[0]?.count ?? 0
+}
