@@ -26,6 +26,9 @@ export async function up(knex: Knex): Promise<void> {
   await create('operations_created', '(created_at, id)')
   await create('operations_workspace_created', '(workspace_id, created_at, id)')
   await knex.raw('drop index concurrently if exists operations_workspace')
+  // In the order of filing by status, since few of very many open jobs run.
+  await create('operations_open', '(status, created_at, id) where finished_at is null')
+  await knex.raw('drop index concurrently if exists operations_unfinished')
   await create('operations_job', '(job, created_at, id)')
   await create('operations_principal', '(principal_id, created_at, id) where principal_id is not null')
   await create('operations_request', '(request_id)')

@@ -162,11 +162,14 @@ export const jobCommands = [
       t.Object({
         ...selection,
         sort: t.Optional(t.Enum(jobSorts, { description: 'created_at or -created_at, the default' })),
-        limit: t.Optional(t.Integer({ minimum: 1, maximum: 1_000, description: 'the most jobs that are listed; default 50' })),
+        limit: t.Optional(
+          t.String({ pattern: '^([1-9]\\d{0,2}|1000)$', description: 'the most jobs that are listed, 1 to 1000; default 50' }),
+        ),
       }),
     ),
-    run: async ({ sort, limit = 50, ...selected }, platform) => {
-      const { jobs: found, total } = await findJobs(platform.db, jobs, await readFilter(platform, selected), { sort, limit })
+    run: async ({ sort, limit = '50', ...selected }, platform) => {
+      const order = { sort, limit: Number(limit) }
+      const { jobs: found, total } = await findJobs(platform.db, jobs, await readFilter(platform, selected), order)
       const more = found.length < Number.parseInt(String(total), 10) ? [`${total} jobs match; the first ${found.length} are shown`] : []
       const lines = [...formatTable(found.map(cells)), ...more]
       return { data: { jobs: found, total }, lines: lines.length > 0 ? lines : ['No job matches.'] }

@@ -82,9 +82,9 @@ async function cancelJobs({ db, jobQueue, jobs, now }: ActServices & { readonly 
   db.afterCommit(() => {
     for (const { id, continues } of operations) jobQueue.signals.signalCompletion(id, continues)
     const gates = new Map(
-      operations.flatMap(({ job, workspace_id }) => {
+      operations.flatMap(({ job, workspace_id, wasQueued }) => {
         const gate = byName.get(job)?.gate
-        return gate ? [[`${workspace_id} ${gate.name}`, { gate, workspace_id }] as const] : []
+        return gate && wasQueued ? [[`${workspace_id} ${gate.name}`, { gate, workspace_id }] as const] : []
       }),
     )
     for (const { gate, workspace_id } of gates.values()) void jobQueue.admitNext(gate, workspace_id)

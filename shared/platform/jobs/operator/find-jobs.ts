@@ -50,8 +50,9 @@ export async function findJobs(
 ): Promise<FoundPage> {
   const search = { filter: checkFilter(jobs, filter), untracked: untrackedNames(jobs), sort }
   const found = await db.query(findPage({ ...search, after }, limit + 1))
-  const [row] = await db.query(countMatches(search, maxCounted + 1))
-  const count = row?.count ?? 0
+  // A first page that is the last one is counted already.
+  const isWhole = after === undefined && found.length <= limit
+  const count = isWhole ? found.length : ((await firstRow(db, countMatches(search, maxCounted + 1)))?.count ?? 0)
   const page = found.slice(0, limit)
   const last = page.at(-1)
   return {

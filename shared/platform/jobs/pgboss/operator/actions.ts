@@ -41,8 +41,8 @@ const removeJobs = statement(
    )
    update pgboss.job as job set state = 'cancelled', completed_on = now()
    from unnest($names::text[], $ids::uuid[]) as gone (name, id)
-   where job.name = gone.name and job.id = gone.id and job.state <= 'active'`,
-  { params: { names: texts, ids: uuids, workspaces: uuids } },
+   where job.name = gone.name and job.id = gone.id and job.state <= 'active' returning job.id`,
+  { params: { names: texts, ids: uuids, workspaces: uuids }, columns: { id: uuid.notNull } },
 )
 
 /** An operation that was cancelled, the job that it had, and the queue of its continuation. */
@@ -51,18 +51,26 @@ export type CancelledOperation = {
   readonly job: string
   readonly workspace_id: string | null
   readonly continues: string | null
+  /** Whether its job was in the queue, so that it held a slot if it has a gate. */
+  readonly wasQueued: boolean
 }
 
 /** Cancels those of these operations that are open, and takes their jobs from the queue. What an attempt writes later does not commit. */
 export async function cancelOpenOperations(tx: Tx, ids: readonly string[], error: StoredProblem): Promise<CancelledOperation[]> {
   await tx.query(asUnprepared(lockJobs({ ids })))
   const cancelled = await tx.query(asUnprepared(cancelOperations({ ids, error: JSON.stringify(error) })))
-  if (cancelled.length > 0) {
-    const names = cancelled.map(({ job }) => job)
-    const jobs = cancelled.map(({ job_id }) => job_id)
-    await tx.query(asUnprepared(removeJobs({ names, ids: jobs, workspaces: cancelled.map(({ workspace_id }) => workspace_id) })))
-  }
-  return cancelled
+  if (cancelled.length === 0) return []
+  const removed = await tx.query(
+    asUnprepared(
+      removeJobs({
+        names: cancelled.map(({ job }) => job),
+        ids: cancelled.map(({ job_id }) => job_id),
+        workspaces: cancelled.map(({ workspace_id }) => workspace_id),
+      }),
+    ),
+  )
+  const queued = new Set(removed.map(({ id }) => id))
+  return cancelled.map(({ job_id, ...operation }) => ({ ...operation, wasQueued: queued.has(job_id) }))
 }
 
 const envelopeColumns = { id: uuid.notNull, name: text.notNull, envelope: jsonb.as<JobEnvelope>().notNull }

@@ -146,18 +146,18 @@ function operationSources(search: JobSearch): string[] {
     case 'cancelled':
       return [from('operation.is_cancelled')]
     case 'waiting':
-      return [open(operations)]
+      // Of very many waiting jobs the few that are held are left out. Those between two attempts have operations that are still running.
+      return [
+        from("operation.status = 'queued' and operation.finished_at is null", notHeld),
+        open(operations, "operation.status = 'running'"),
+      ]
     case 'running':
       // A job that was fetched this moment has an operation that is still queued.
       return [open(operations, "operation.status = 'running'")]
     case 'held':
       return [
         open(`${heldIds} join operations as operation on operation.id = held.id`),
-        open(
-          operations,
-          "operation.status = 'running' and operation.awaits is null",
-          `operation.id not in (select held.id from ${heldIds} where held.id is not null)`,
-        ),
+        open(operations, "operation.status = 'running' and operation.awaits is null", notHeld),
       ]
     default:
       return [search.onlyOpen ? from('operation.finished_at is null') : from()]
@@ -171,6 +171,8 @@ const heldIds = `(
   select coalesce((data ->> 'operationId')::uuid, id) from pgboss.job
   where state = 'retry' and output ->> 'part' is not null and start_after > now()
 ) as held`
+
+const notHeld = `operation.id not in (select held.id from ${heldIds} where held.id is not null)`
 
 const errorMatches = `(operation.error ->> 'code' ilike $error::text or operation.error ->> 'message' ilike $error::text
   or operation.attempts -> -1 ->> 'error' ilike $error::text)`
@@ -199,21 +201,23 @@ function queueSource(search: JobSearch, purpose: 'page' | 'counts'): string {
     filter.state === 'waiting' && 'job.start_after <= now()',
     filter.state === 'held' && 'job.start_after > now()',
   ]
-  const direction = sort === 'created_at' && !readsCause ? '' : ' desc'
-  const first = readsCause
-    ? `order by job.created_on desc limit ${maxCausesRead}`
-    : `order by job.created_on${direction}, job.id${direction} limit $limit::integer`
-  const isOrdered = purpose === 'page' || readsCause
-  const read = `select 'queue' as place, job.id, job.name, job.group_id::uuid as workspace_id, job.created_on as created_at, job.data
-    from unnest($untracked::text[]) as kind (name)
+  const times = timeConditions(search, 'job.created_on', 'job.id')
+  const columns = `'queue' as place, job.id, job.name, job.group_id::uuid as workspace_id, job.created_on as created_at`
+  const ofKinds = (where: string, rest: string) => `from unnest($untracked::text[]) as kind (name)
     cross join lateral (
-      select job.id, job.name, job.group_id, job.created_on${readsCause ? ', job.data' : ', null as data'} from pgboss.job as job
-      where ${list([...conditions, ...(readsCause ? [] : timeConditions(search, 'job.created_on', 'job.id'))])}
-      ${isOrdered ? first : ''}
+      select job.id, job.name, job.group_id, job.created_on from pgboss.job as job where ${where} ${rest}
     ) as job`
-  if (!readsCause) return `select place, id, name, workspace_id, created_at from (${read}) as read`
-  return `select place, id, name, workspace_id, created_at from (${read} order by job.created_on desc limit ${maxCausesRead}) as newest
-    where ${list([...causeConditions(search, 'newest.data'), ...timeConditions(search, 'newest.created_at', 'newest.id')])}`
+  if (!readsCause) {
+    const direction = sort === 'created_at' ? '' : ' desc'
+    const order = `order by job.created_on${direction}, job.id${direction} limit $limit::integer`
+    return `select ${columns} ${ofKinds(list([...conditions, ...times]), purpose === 'page' ? order : '')}`
+  }
+  // Ids are sorted without the data, which would not fit into memory.
+  const newest = `order by job.created_on desc limit ${maxCausesRead}`
+  return `select ${columns}
+    from (select job.id, job.name, job.group_id, job.created_on ${ofKinds(list(conditions), newest)} ${newest}) as job
+    join pgboss.job as kept on kept.name = job.name and kept.id = job.id
+    where ${list([...causeConditions(search, 'kept.data'), ...times])}`
 }
 
 const causeConditions = ({ filter }: JobSearch, data: string): (string | false)[] => [
