@@ -95,5 +95,5 @@ export interface JobEnvelope {
   readonly operationId?: string
 }
 
-/** The queue of jobs whose last attempt failed, for `kontor jobs list|retry`. */
+/** The queue of jobs whose last attempt failed, which operators retry or discard. */
 export const deadLetterQueue = 'dead-letters'
