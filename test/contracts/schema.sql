@@ -920,6 +920,9 @@ create table operations (
   awaits_part text,
   is_filed boolean default false not null,
   failure_answered_at timestamp with time zone,
+  attempts jsonb default '[]'::jsonb not null,
+  parent_id uuid,
+  is_cancelled boolean default false not null,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -1573,13 +1576,29 @@ CREATE UNIQUE INDEX notifications_key ON public.notifications USING btree (works
 
 CREATE INDEX notifications_unread ON public.notifications USING btree (workspace_id, user_id, id DESC) WHERE (read_at IS NULL);
 
+CREATE INDEX operations_cancelled ON public.operations USING btree (created_at, id) WHERE is_cancelled;
+
+CREATE INDEX operations_created ON public.operations USING btree (created_at, id);
+
+CREATE INDEX operations_error ON public.operations USING gin (((error ->> 'code'::text)) gin_trgm_ops, ((error ->> 'message'::text)) gin_trgm_ops, (((attempts -> '-1'::integer) ->> 'error'::text)) gin_trgm_ops) WHERE ((status = 'failed'::text) AND (NOT is_cancelled));
+
+CREATE INDEX operations_failed ON public.operations USING btree (created_at, id) WHERE ((status = 'failed'::text) AND (NOT is_cancelled));
+
 CREATE INDEX operations_filed ON public.operations USING btree (workspace_id, kind) WHERE (is_filed AND (status = 'queued'::text) AND (finished_at IS NULL));
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
-CREATE INDEX operations_unfinished ON public.operations USING btree (created_at) WHERE (finished_at IS NULL);
+CREATE INDEX operations_job ON public.operations USING btree (job, created_at, id);
 
-CREATE INDEX operations_workspace ON public.operations USING btree (workspace_id);
+CREATE INDEX operations_open ON public.operations USING btree (status, created_at, id) WHERE (finished_at IS NULL);
+
+CREATE INDEX operations_parent ON public.operations USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX operations_principal ON public.operations USING btree (principal_id, created_at, id) WHERE (principal_id IS NOT NULL);
+
+CREATE INDEX operations_request ON public.operations USING btree (request_id);
+
+CREATE INDEX operations_workspace_created ON public.operations USING btree (workspace_id, created_at, id);
 
 CREATE INDEX operator_sessions_expires_at ON public.operator_sessions USING btree (expires_at);
 

@@ -1,8 +1,8 @@
 import { answer } from '#api/http/route.ts'
 import { operateJob, operateJobs } from '#shared/core/operators/act-on-jobs.ts'
 import { createReader, type PlatformScope } from '#shared/core/scope/scope.ts'
-import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import { cursorParameters } from '#shared/platform/db/lists.ts'
+import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import { type JobAction, jobActions } from '#shared/platform/jobs/operator/act.ts'
 import { filterProperties, jobSorts } from '#shared/platform/jobs/operator/filter.ts'
 import { findJob, findJobs } from '#shared/platform/jobs/operator/find-jobs.ts'
@@ -78,6 +78,7 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     handle: ({ params, body: { also_answered: alsoAnswered } }, scope) => operateJob(scope, jobs, 'retry', params.id, { alsoAnswered }),
   }),
   actionRoute(
+    jobs,
     'cancel',
     'Cancel a job',
     'A job that waits, is held or runs fails with CANCELLED, and what it writes later is not committed.',
