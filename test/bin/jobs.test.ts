@@ -1,5 +1,6 @@
 import test from 'ava'
 import { callKontor } from '#test/bin/call.ts'
+import { readLog } from '#test/platform/jobs/operator/rows.ts'
 import { refuseJobFiles } from '#test/platform/jobs/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
@@ -115,11 +116,7 @@ test('jobs: discard puts a failed job away, cancel ends a waiting one, and both 
   t.is((await callKontor(w, 'jobs', 'cancel', filed[0] ?? '')).out, `Cancelled: ${filed[0]}\n`)
   t.is((await callKontor(w, 'jobs', 'cancel', '--kind', 'records.export')).out, 'Cancelled: 10\n')
   t.is((await callKontor(w, 'jobs', 'list', '--state', 'cancelled', '--kind', 'records.export', '--json')).json.total, 13)
-  const { rows } = await w.db.query<{ action: string; count: number }>('select action, count from operator_log order by id')
-  t.deepEqual(
-    rows.map(({ action, count }) => `${action} ${count}`),
-    ['jobs.discard 1', 'jobs.discard 1', 'jobs.cancel 1', 'jobs.cancel 10'],
-  )
+  t.deepEqual(await readLog(w.db), ['jobs.discard 1', 'jobs.discard 1', 'jobs.cancel 1', 'jobs.cancel 10'])
 })
 
 test('jobs: an action says which jobs it means', async (t) => {

@@ -42,7 +42,7 @@ export interface Acted {
 }
 
 /** The failure of work that an operator cancels. */
-export const cancelledProblem = problem('CANCELLED', undefined, { expected: true })
+const cancelledProblem = problem('CANCELLED', undefined, { expected: true })
 
 /**
  * Does an action to jobs, in the caller's transaction: each of them either has the whole effect or none. Jobs whose state does not fit any more

@@ -3,7 +3,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** States of jobs as operators see them (docs/contract/jobs.md#jobs-as-operators-see-them). */
+/** States of jobs as operators see them (docs/contract/operators.md#jobs). */
 export const jobStates = ['waiting', 'held', 'running', 'done', 'failed', 'cancelled'] as const
 export type JobState = (typeof jobStates)[number]
 

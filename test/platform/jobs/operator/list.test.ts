@@ -1,7 +1,14 @@
 import test from 'ava'
 import type { JobFilter } from '#shared/platform/jobs/operator/filter.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { addOperation, readEnvelopes } from '#test/platform/jobs/operator/rows.ts'
+import {
+  addLiveWorker,
+  addManyOperations,
+  addOperation,
+  deferQueuedJob,
+  holdJob,
+  readEnvelopes,
+} from '#test/platform/jobs/operator/rows.ts'
 import { fileExport, operatorOf } from '#test/platform/jobs/operator/support.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
@@ -96,12 +103,7 @@ test('operator list: pages follow each other in both orders, and a total is exac
     t.deepEqual(seen, expected)
   }
   const many = { from: '2018-01-01T00:00:00Z', to: '2018-01-02T00:00:00Z' }
-  const add = (count: number) =>
-    w.db.query(
-      `insert into operations (id, kind, job, request_id, status, created_at, finished_at)
-       select uuidv7(), 'records.export', 'records.export', 'many', 'done', '2018-01-01T12:00:00Z', now() from generate_series(1, $1)`,
-      [count],
-    )
+  const add = (count: number) => addManyOperations(w.db, count)
   await add(10_000)
   t.is((await list(many)).total, 10_000)
   await add(1)
@@ -123,21 +125,16 @@ test('operator list: a job says why it waits, by states that change', async (t) 
   const why = async () => Promise.all(ids.map(async (id) => (await show(id)).why))
   t.deepEqual(await why(), ['no worker of pool data', 'no worker of pool data', 'no worker of pool data'])
   // A process of the pool lives, and has not begun any of them.
-  await w.db.query(
-    `insert into processes select uuidv7(), kind, '{data}', host, pid, release, started_at, now() + interval '1 hour', 0, 0, '[]' from processes limit 1`,
-  )
+  await addLiveWorker(w.db)
   t.deepEqual(await why(), ['others are before it', 'others are before it', 'its workspace has 2 of 2'])
   t.is((await list({ state: 'waiting', kind: 'records.export' })).total, 3)
-  await w.db.query(
-    `update pgboss.job set start_after = '2100-01-01T00:00:00Z', state = 'retry', output = '{"part":"file store"}' where id = $1`,
-    [ids[0]],
-  )
+  await holdJob(w.db, ids[0] ?? '', true)
   t.is((await show(ids[0] ?? '')).why, 'held until 2100-01-01T00:00:00.000000Z')
   t.deepEqual(
     (await list({ state: 'held' })).jobs.map(({ id }) => id),
     [ids[0]],
   )
-  await w.db.query(`update pgboss.job set start_after = now() where id = $1`, [ids[0]])
+  await holdJob(w.db, ids[0] ?? '', false)
   await act('cancel', ids[0] ?? '')
   t.is((await show(ids[0] ?? '')).state, 'cancelled')
   await eventually(async () => (await show(ids[2] ?? '')).why === 'others are before it')
@@ -187,11 +184,7 @@ test('operator list: a job of a suspended workspace is held', async (t) => {
   await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   const [waiting] = (await list({ state: 'waiting', kind: 'flows.continue', workspace: w.org.id })).jobs
   t.truthy(waiting)
-  await w.db.query(
-    `with gone as (delete from pgboss.job where id = $1 returning id, name, data)
-     insert into deferred_jobs (workspace_id, id, queue, envelope) select $2, id, name, data from gone`,
-    [waiting?.id, w.org.id],
-  )
+  await deferQueuedJob(w.db, waiting?.id ?? '', w.org.id)
   t.like((await list({ state: 'held', workspace: w.org.id })).jobs[0], { id: waiting?.id, state: 'held', why: 'suspended' })
   t.like((await show(waiting?.id ?? '')).payload, { workspaceId: w.org.id })
   await act('cancel', waiting?.id ?? '')

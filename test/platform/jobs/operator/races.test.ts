@@ -10,7 +10,18 @@ import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
-import { readEffects } from '#test/platform/jobs/operator/rows.ts'
+import {
+  addFailures,
+  countCancelled,
+  countEffects,
+  countOutcomes,
+  createEffects,
+  dropEffects,
+  effectOf,
+  hasDeadLetter,
+  readDone,
+  readJobState,
+} from '#test/platform/jobs/operator/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { once } from '#test/support/once.ts'
 import { countRows } from '#test/support/rows.ts'
@@ -48,18 +59,17 @@ const refused = new Set<string>()
 const continued: string[] = []
 const loosened: string[] = []
 
-const effect = (id: string) => ({ text: 'insert into race_effects (id) values ($1)', values: [id] })
 const handlers: readonly AnyHandler[] = [
   definePlatformHandler(gated, async ({ jobId, commit }) =>
     commit(async (scope) => {
-      await scope.db.query(effect(jobId))
+      await scope.db.query(effectOf(jobId))
       return { result: 1 }
     }),
   ),
   definePlatformHandler(failing, async ({ jobId, payload, commit }) => {
     if (refused.has(payload.name)) throw new Error('refused for the race')
     return commit(async (scope) => {
-      await scope.db.query(effect(jobId))
+      await scope.db.query(effectOf(jobId))
       return { result: 1 }
     })
   }),
@@ -76,7 +86,7 @@ const handlers: readonly AnyHandler[] = [
 const begin = once(async () => {
   const w = await world({}, ['schedule'])
   await installJobQueues(w.api.services.database, [gated, failing, after, loose], 'dead-letters')
-  await w.db.query('create table race_effects (id uuid not null)')
+  await createEffects(w.db)
   const services: WorkerServices = { ...w.api.services, db: w.api.services.database, log: createLogger('test', 'silent') }
   const loops = handlers.flatMap((handler) =>
     [1, 2].map(
@@ -93,8 +103,7 @@ test.after.always(async () => {
   const { w, loops, timer } = await begin()
   clearInterval(timer)
   await Promise.all(loops.map((loop) => loop.stop(1_000)))
-  await w.db.query(`drop table race_effects`)
-  await w.db.query(`delete from pgboss.job where name like 'race.%' or name = 'dead-letters'`)
+  await dropEffects(w.db)
   await w.close()
 })
 
@@ -134,7 +143,7 @@ async function raceCancel(t: ExecutionContext): Promise<'cancelled' | 'done'> {
   const isCancelled = cancels.includes(true)
   t.is(operation?.status, isCancelled ? 'failed' : 'done')
   t.is(operation?.error?.code, isCancelled ? 'CANCELLED' : undefined)
-  t.is(await readEffects(w.db, id), isCancelled ? 0 : 1, 'the effect commits with the completion alone')
+  t.is(await countEffects(w.db, [id]), isCancelled ? 0 : 1, 'the effect commits with the completion alone')
   await eventually(() => continued.includes(of))
   t.is(continued.filter((one) => one === of).length, 1, 'what follows is enqueued once')
   return isCancelled ? 'cancelled' : 'done'
@@ -157,10 +166,7 @@ test('operator races: of a retry and a discard of a failed job one counts, and a
     refused.add(name)
     const id = await services.jobQueue.enqueue(services.db, failing, origin(w), { name })
     await eventually(async () => (await findOperation(services.db, id))?.status === 'failed')
-    await eventually(async () => {
-      const { rows } = await w.db.query('select from pgboss.job where source_id = $1', [id])
-      return rows.length === 1
-    })
+    await eventually(() => hasDeadLetter(w.db, id))
     refused.delete(name)
     const order: JobAction[] = round % 2 === 0 ? ['retry', 'discard', 'retry', 'discard'] : ['discard', 'retry', 'discard', 'retry']
     const results = await Promise.all(order.map((action) => act(action, id)))
@@ -168,9 +174,8 @@ test('operator races: of a retry and a discard of a failed job one counts, and a
     t.is(counted.length, 1, counted.join())
     outcomes.add(counted[0] ?? '')
     if (counted[0] === 'retry') await eventually(async () => (await findOperation(services.db, id))?.status === 'done')
-    t.is(await readEffects(w.db, id), counted[0] === 'retry' ? 1 : 0)
-    const { rows } = await w.db.query<{ is_cancelled: boolean }>('select is_cancelled from operations where id = $1', [id])
-    t.is(rows[0]?.is_cancelled, counted[0] === 'discard')
+    t.is(await countEffects(w.db, [id]), counted[0] === 'retry' ? 1 : 0)
+    t.is((await countOutcomes(w.db, [id]))['failed true'] ?? 0, counted[0] === 'discard' ? 1 : 0)
   }
   t.true(outcomes.size >= 1)
 })
@@ -185,13 +190,7 @@ test('operator races: a job without an operation runs, or is cancelled before', 
     if (round % 2 === 0) await jitter()
     const [isCancelled = false] = await Promise.all([act('cancel', id)])
     outcomes.add(isCancelled)
-    await eventually(async () => {
-      const { rows } = await w.db.query<{ state: string }>('select state::text from pgboss.job where name = $1 and id = $2', [
-        loose.name,
-        id,
-      ])
-      return ['completed', 'cancelled'].includes(rows[0]?.state ?? '')
-    })
+    await eventually(async () => ['completed', 'cancelled'].includes((await readJobState(w.db, loose.name, id)) ?? ''))
     t.is(loosened.includes(name), !isCancelled)
   }
 })
@@ -211,30 +210,20 @@ test('operator races: an action to all that match ends each job once while worke
     saved.push(done)
   })
   await eventually(async () => (await countRows(w.db, 'gated_jobs')) === 0)
-  const { rows } = await w.db.query<{ status: string; is_cancelled: boolean; count: number }>(
-    `select status, is_cancelled, count(*)::integer as count from operations where id = any($1) group by 1, 2`,
-    [ids],
-  )
-  const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0
-  t.is(countOf('done') + countOf('failed'), count)
-  t.is(countOf('failed'), acted.done)
+  const outcomes = await countOutcomes(w.db, ids)
+  const [done, cancelled] = [outcomes['done false'] ?? 0, outcomes['failed true'] ?? 0]
+  t.is(done + cancelled, count)
+  t.is(cancelled, acted.done)
   t.true(acted.done > 0)
   t.is(saved.at(-1), acted.done)
-  const { rows: effects } = await w.db.query<{ count: number }>('select count(*)::integer as count from race_effects where id = any($1)', [
-    ids,
-  ])
-  t.is(effects[0]?.count, countOf('done'))
+  t.is(await countEffects(w.db, ids), done)
 })
 
 test('operator races: an action says how many jobs match when that is not expected', async (t) => {
   const { w, services } = await begin()
   const request_id = newId()
   const cause = { ...origin(w).cause, requestId: request_id }
-  for (let index = 0; index < 11; index++)
-    await w.db.query(
-      `insert into operations (id, kind, job, request_id, status, finished_at) values (uuidv7(), 'race.failing', 'race.failing', $1, 'failed', now())`,
-      [request_id],
-    )
+  await addFailures(w.db, request_id, 11)
   const now = () => new Date(Date.now() + 1_000)
   const file = (expect: number) =>
     services.db.transaction((tx) =>
@@ -247,7 +236,8 @@ test('operator races: an action says how many jobs match when that is not expect
     )
   for (const expect of [0, 9, 13, 1_000])
     await t.throwsAsync(file(expect), { message: /^expect must be about the number of jobs that match, 11, got / })
-  t.is((await file(10)).total, 11)
+  const { jobId, total } = await file(10)
+  t.is(total, 11)
   await t.throwsAsync(
     services.db.transaction((tx) =>
       fileAction({ db: tx, jobQueue: services.jobQueue, jobs: declared, now }, cause, { action: 'discard', filter: { state: 'done' } }, 1),
@@ -255,19 +245,9 @@ test('operator races: an action says how many jobs match when that is not expect
     { message: /^filter\.state must be failed for discard, got done/ },
   )
   w.worker.pools.pollAll()
-  await eventually(async () => {
-    const { rows } = await w.db.query<{ count: number }>(
-      `select count(*)::integer as count from operations where request_id = $1 and is_cancelled`,
-      [request_id],
-    )
-    return rows[0]?.count === 11
+  t.deepEqual(await eventually(() => readDone(w.db, jobId)), {
+    progress: { done: 11, total: 11 },
+    result: { done: 11, skipped: 0, skipped_answered: 0 },
   })
-  const rows = await eventually(async () => {
-    const read = await w.db.query<{ progress: unknown; result: unknown }>(
-      `select progress, result from operations where job = 'jobs.act' and request_id = $1 and status = 'done'`,
-      [request_id],
-    )
-    return read.rows.length > 0 && read.rows
-  })
-  t.deepEqual(rows, [{ progress: { done: 11, total: 11 }, result: { done: 11, skipped: 0, skipped_answered: 0 } }])
+  t.is(await countCancelled(w.db, request_id), 11)
 })
