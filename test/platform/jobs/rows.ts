@@ -44,7 +44,7 @@ export async function readAwaited(db: Db, id: string): Promise<{ status: string;
 
 /** Makes the database refuse files of jobs until the returned function is called. */
 export async function refuseJobFiles(db: Db): Promise<() => Promise<unknown>> {
-  await db.query(`create function broken() returns trigger language plpgsql as $$ begin raise exception 'no file today'; end $$`)
+  await db.query(`create or replace function broken() returns trigger language plpgsql as $$ begin raise exception 'no file today'; end $$`)
   await db.query('create trigger broken before insert on job_files for each row execute function broken()')
   return () => db.query('drop trigger broken on job_files')
 }
