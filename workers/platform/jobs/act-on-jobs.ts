@@ -12,8 +12,8 @@ export const createActHandler = (jobs: readonly AnyJob[]) =>
       request,
       (checkpoint as ActProgress | undefined) ?? noProgress,
       (tx, next) => {
-        const looked = next.done + next.skipped + next.answered
-        return advance({ done: looked, total: Math.max(total, looked) }, next, { ...scope, db: tx })
+        const checked = next.done + next.skipped + next.answered
+        return advance({ done: checked, total: Math.max(total, checked) }, next, { ...scope, db: tx })
       },
       signal,
     )
