@@ -1,3 +1,5 @@
+import * as examples from '#api/core/operators/examples.ts'
+import { ids } from '#api/http/example-ids.ts'
 import { answer } from '#api/http/route.ts'
 import { operateJob, operateJobs } from '#shared/core/operators/act-on-jobs.ts'
 import { createReader, type PlatformScope } from '#shared/core/scope/scope.ts'
@@ -17,13 +19,14 @@ const listQuery = schema(t.Object({ ...filterProperties, sort: t.Optional(t.Enum
 const position = schema(t.Object({ created_at: instant, id: uuid }))
 
 /** A route of an action to one job. */
-const actionRoute = (jobs: readonly AnyJob[], action: JobAction, summary: string, description: string) =>
+const actionRoute = (jobs: readonly AnyJob[], action: JobAction, summary: string, description: string, example: object) =>
   answer({
     ...common,
     method: 'POST',
     path: `/operator/jobs/:id/${action}` as const,
     summary,
     description,
+    example: { params: { id: ids.job }, answer: example },
     status: 200,
     response: jobDetail,
     handle: ({ params }: { params: { id: string } }, scope) => operateJob(scope, jobs, action, params.id, {}),
@@ -45,6 +48,7 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     summary: 'List the jobs of all workspaces',
     description:
       'Tracked jobs of 30 days, and jobs of other kinds that wait, are held or failed; the newest first. `total` is exact up to 10,000, then `10000+`.',
+    example: { query: { kind: 'records.export', state: 'failed', limit: 20 }, answer: examples.jobs },
     query: listQuery,
     status: 200,
     response: jobPage,
@@ -56,6 +60,7 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     path: '/operator/jobs/:id',
     summary: 'Get a job of any workspace',
     description: 'With its attempts, why it waits, what caused it and what it caused.',
+    example: { params: { id: ids.job }, answer: examples.failedJob },
     status: 200,
     response: jobDetail,
     handle: ({ params }, scope) => findJob(createReader(scope), jobs, params.id),
@@ -66,6 +71,7 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     path: '/operator/jobs/:id/retry',
     summary: 'Retry a failed job',
     description: 'It continues from its last checkpoint, under its own id.',
+    example: { params: { id: ids.job }, body: { also_answered: true }, answer: examples.retriedJob },
     body: schema(
       t.Object({
         also_answered: t.Optional(
@@ -82,8 +88,9 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     'cancel',
     'Cancel a job',
     'A job that waits, is held or runs fails with CANCELLED, and what it writes later is not committed.',
+    examples.cancelledJob,
   ),
-  actionRoute(jobs, 'discard', 'Discard a failed job', 'Its state becomes cancelled, and it cannot be retried.'),
+  actionRoute(jobs, 'discard', 'Discard a failed job', 'Its state becomes cancelled, and it cannot be retried.', examples.discardedJob),
   answer({
     ...common,
     method: 'POST',
@@ -91,6 +98,10 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     summary: 'Act on all jobs that match',
     description:
       'As a job of the kind jobs.act, whose progress GET /operator/jobs/{id} shows. Jobs whose state does not fit when it reaches them are skipped.',
+    example: {
+      body: { action: 'discard', filter: { kind: 'records.export', error: 'file store' }, expect: 120 },
+      answer: { job_id: ids.job, status: 'queued' },
+    },
     body: schema(
       t.Object({
         action: t.Enum(jobActions),

@@ -1,5 +1,6 @@
 import { ids } from '#api/http/example-ids.ts'
 import { type Call, form, type WalkedRoutes } from '#test/api/walk/example.ts'
+import { addDeadLetter, addOperation } from '#test/platform/jobs/operator/rows.ts'
 import { createAccount, password } from '#test/support/account.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { createOperator, makeOperator, signInForm, visitConsole } from '#test/support/operators.ts'
@@ -43,6 +44,13 @@ async function beforePause(call: Call, { world }: Place, pause: { target: string
   return call
 }
 
+/** An operation that no other call is about. */
+async function anOperation({ world, org }: Place, status: 'done' | 'queued' | 'failed') {
+  const id = await addOperation(world.db, { status, workspaceId: org.id, createdAt: new Date().toISOString() })
+  if (status === 'failed') await addDeadLetter(world.db, id, org.id)
+  return { [ids.job]: id }
+}
+
 /** Routes of operators. */
 export const operatorExamples: WalkedRoutes = {
   'GET /v1/operator/log': {
@@ -61,6 +69,26 @@ export const operatorExamples: WalkedRoutes = {
   'GET /v1/operator/workers': { needs: 'operator', change: byOperator },
   'GET /v1/operator/schedules': { needs: 'operator', change: byOperator },
   'GET /v1/operator/workspaces': { needs: 'operator', change: byOperator },
+  'GET /v1/operator/jobs': {
+    needs: 'operator',
+    badQuery: 'error=ab',
+    secondPage: async (place) => {
+      for (let index = 0; index < 2; index++) await anOperation(place, 'done')
+      const { client } = await createOperator(place.world)
+      const { data } = await client.get('/v1/operator/jobs?limit=1')
+      return { query: { limit: '1', cursor: data.next_cursor }, client }
+    },
+    change: byOperator,
+  },
+  'GET /v1/operator/jobs/:id': { needs: 'operator', things: (place) => anOperation(place, 'done'), change: byOperator },
+  'POST /v1/operator/jobs/:id/retry': { needs: 'operator', things: (place) => anOperation(place, 'failed'), change: byOperator },
+  'POST /v1/operator/jobs/:id/cancel': { needs: 'operator', things: (place) => anOperation(place, 'queued'), change: byOperator },
+  'POST /v1/operator/jobs/:id/discard': { needs: 'operator', things: (place) => anOperation(place, 'failed'), change: byOperator },
+  'POST /v1/operator/jobs/act': {
+    needs: 'operator',
+    // None of the walk's jobs has failed with the error of the example.
+    change: (call, place) => byOperator({ ...call, body: { ...Object(call.body), expect: 0 } }, place),
+  },
   'POST /v1/operator/workspaces/:id/suspend': { needs: 'operator', things: aWorkspace, change: byOperator },
   'POST /v1/operator/workspaces/:id/resume': { needs: 'operator', things: aSuspendedWorkspace, change: byOperator },
   'POST /v1/operator/workspaces/:id/plan': { needs: 'operator', things: aWorkspace, change: byOperator },
