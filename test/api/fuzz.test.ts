@@ -36,7 +36,9 @@ for (const { base, route } of [...(reading ?? []), ...(changing ?? [])]) {
     const w = await start()
     const { token, namesIn } = await placeFor(w, route)
     const property = fc.asyncProperty(requestsTo(route, base, token, await namesIn(route.path)), async (sent) => {
-      statuses.push(await send(w.visitor.root, route, sent))
+      const status = await send(w.visitor.root, route, sent)
+      // The callers are no operators.
+      if (route.permission !== 'operator') statuses.push(status)
     })
     await fc.assert(property, { numRuns: runs, seed, includeErrorInReport: true })
     t.pass()

@@ -14,7 +14,7 @@ test('tables: columns are as wide as their widest cell', (t) => {
 })
 
 test('tables: the table of routes needs no configuration and shows the routes that contain all words', async (t) => {
-  const lines = await run('routes', 'get', '/jobs/')
+  const lines = await run('routes', 'get', 'orgId/jobs/')
   t.deepEqual(
     lines.slice(1, -2).map((line) => line.split(/\s+/).slice(0, 3)),
     [

@@ -23,15 +23,14 @@ const repairs: readonly JobMaintenanceTask[] = [
   },
 ]
 
-/** Deletes figures older than a week (docs/operations/watching.md#figures-of-work). */
-const cleanFigures = (table: string) =>
-  defineCleanup(`sweep_${table}`, { table, old: 'minute < $before', by: 'minute', keptDays: 7, everyMinutes: 10, batch: 10_000 })
+/** Figures older than a week (docs/operations/watching.md#figures-of-work). */
+const oldFigures = { old: 'minute < $before', by: 'minute', keptDays: 7, everyMinutes: 10, batch: 10_000 }
 
 export const jobMaintenance = [
   ...repairs,
-  cleanFigures('job_figures'),
-  cleanFigures('job_times'),
-  cleanFigures('workspace_figures'),
+  defineCleanup('sweep_job_figures', { table: 'job_figures', ...oldFigures }),
+  defineCleanup('sweep_job_times', { table: 'job_times', ...oldFigures }),
+  defineCleanup('sweep_workspace_figures', { table: 'workspace_figures', ...oldFigures }),
   // For the days kept see docs/contract/jobs.md#retention.
   defineCleanup('sweep_operations', {
     table: 'operations',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { sections } from '#api/routes.ts'
 import type { Client } from '#test/support/client.ts'
+import { makeOperator } from '#test/support/operators.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
@@ -61,6 +62,7 @@ test('json: every document of the JSON test suite is accepted or refused as spec
 
 test('json: every route that takes JSON refuses invalid JSON, and answers hostile JSON', async (t) => {
   const w = await fresh()
+  await makeOperator(w, w.org.ownerId)
   const hostile = [
     ...(fixture('strings/prototype-pollution.json') as { json?: string }[]).flatMap(({ json }) => json ?? []),
     '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}',

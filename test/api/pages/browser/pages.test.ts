@@ -175,7 +175,7 @@ inBrowser('pages: the reference page is accessible in both schemes', async (t) =
     await page.locator(`#operations-${id} .responses-table`).waitFor()
   }
   await page.locator('.btn.authorize').first().click()
-  await page.locator('.modal-ux-content input').waitFor()
+  await page.locator('.modal-ux-content input').first().waitFor()
   for (const [colorScheme, part] of schemes) {
     await page.emulateMedia({ colorScheme })
     t.deepEqual(await findingsOf(page, part), [], colorScheme)

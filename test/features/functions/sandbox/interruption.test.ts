@@ -54,8 +54,14 @@ test('interruption: a run whose signal is aborted before it has a runner never s
   const second = new AbortController()
   const waiting = runBody(sandbox, 'return 1', { signal: second.signal })
   second.abort()
-  t.deepEqual(await waiting, { ...interrupted, logs: [], steps: [], durationMs: 0 })
-  t.deepEqual(await runBody(sandbox, 'return 1', { signal: AbortSignal.abort() }), { ...interrupted, logs: [], steps: [], durationMs: 0 })
+  t.deepEqual(await waiting, { ...interrupted, logs: [], steps: [], durationMs: 0, cpuMs: 0 })
+  t.deepEqual(await runBody(sandbox, 'return 1', { signal: AbortSignal.abort() }), {
+    ...interrupted,
+    logs: [],
+    steps: [],
+    durationMs: 0,
+    cpuMs: 0,
+  })
   first.abort()
   t.like(await running, interrupted)
   t.is(await resultOf(t, sandbox, 'return 2'), 2)

@@ -126,16 +126,18 @@ const discardLetters = statement(
 export const discardFailed = (tx: Tx, ids: readonly string[], untracked: readonly string[]) =>
   tx.query(asUnprepared(discardLetters({ ids, untracked, deadLetters: deadLetterQueue })))
 
+// pg-boss's columns may be null; those of a dead letter and of Kontor's jobs are not.
 const lockLetter = statement(
   'jobs.lockLetter',
-  `select letter.source_id as id, letter.source_name as name, letter.data as envelope from pgboss.job as letter
+  `select coalesce(letter.source_id, letter.id) as id, coalesce(letter.source_name, letter.name) as name, coalesce(letter.data, '{}') as envelope
+   from pgboss.job as letter
    where letter.name = $deadLetters and letter.state = 'created' and letter.source_id is not null and ${letterKey} = $id
    order by letter.id limit 1 for update`,
   { params: { deadLetters: text, id: uuid }, columns: envelopeColumns },
 )
 const lockEnded = statement(
   'jobs.lockEnded',
-  `select job.id, job.name, job.data as envelope from operations as operation
+  `select job.id, job.name, coalesce(job.data, '{}') as envelope from operations as operation
    join pgboss.job as job on job.name = operation.job and job.id = ${presentJob}
    where operation.id = $id and operation.status = 'failed' and job.state in ('completed', 'failed') for update of job`,
   { params: { id: uuid }, columns: envelopeColumns },

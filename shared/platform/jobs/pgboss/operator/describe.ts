@@ -68,7 +68,7 @@ const describeDeferred = statement(
 )
 const describeLetters = statement(
   'jobs.describeLetters',
-  `select letter.source_id as id, letter.source_name as name, 'failed' as state, (letter.data ->> 'workspaceId')::uuid as workspace_id,
+  `select coalesce(letter.source_id, letter.id) as id, coalesce(letter.source_name, letter.name) as name, 'failed' as state, (letter.data ->> 'workspaceId')::uuid as workspace_id,
      ${ofEnvelope('letter.data')}, 'INTERNAL' as error_code, letter.output ->> 'message' as error_message,
      coalesce(letter.source_created_on, letter.created_on) as created_at, null::json as progress, null::timestamptz as start_after,
      null as gate, null::integer as slots, false as is_deferred
