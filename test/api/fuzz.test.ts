@@ -48,5 +48,5 @@ for (const { base, route } of [...(reading ?? []), ...(changing ?? [])]) {
 test('fuzz: enough requests pass validation', (t) => {
   const done = statuses.filter((status) => status < 400).length
   t.log(`FUZZ_SEED=${seed}: ${statuses.length} requests, ${done} of them did something`)
-  t.true(done > statuses.length / 4)
+  t.true(done > statuses.length / 5)
 })
