@@ -13,7 +13,7 @@ import { readMailBacklog } from '#shared/platform/mail/store.ts'
 /** How many minutes are shown. */
 const shownMinutes = 60
 
-/** Reads the state of the installation. No table of jobs is read whole. */
+/** Reads the state of the installation. pg-boss counts waiting jobs; held and failed ones are few, and are counted here. */
 export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Blobs; now: () => Date }): Promise<Overview> {
   const depths = await findQueueDepths(db)
   const stopped = await db.query(countStoppedJobs({ deadLetters: deadLetterQueue }))

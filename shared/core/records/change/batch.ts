@@ -3,9 +3,9 @@ import { type BatchOutcome, resolveReferences, type SentValues } from '#shared/c
 import { type BatchOperation, type BatchResult, maxResultText } from '#shared/core/records/change/batch-schemas.ts'
 import { removeRecord } from '#shared/core/records/change/delete-record.ts'
 import { changeRecord } from '#shared/core/records/change/update-record.ts'
+import { requireUpsertField } from '#shared/core/records/change/upsert-field.ts'
 import type { PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
-import { isComputed } from '#shared/core/records/input.ts'
 import { recordByUniqueValue } from '#shared/core/records/query/read-store.ts'
 import { findRecord, toVisibleView } from '#shared/core/records/read.ts'
 import { toColumnValues } from '#shared/core/records/record.ts'
@@ -141,7 +141,7 @@ const maxUpsertAttempts = 5
 /** Changes the record that holds the value of a unique field, or creates one. Of two concurrent upserts one creates, the other changes. */
 async function upsert(work: Work, { by, values: sent }: OperationOf<'upsert'>): Promise<BatchOutcome> {
   const { scope, type } = work
-  const field = requireUpsertField(scope, type, by)
+  const field = requireUpsertField(scope, type, by, 'by')
   if (!permits(scope, 'records:update', type.key)) requirePermission(scope, 'records:create', type.key)
   const values = work.resolve(sent)
   for (let attempt = 1; ; attempt++) {
@@ -154,16 +154,6 @@ async function upsert(work: Work, { by, values: sent }: OperationOf<'upsert'>): 
       if (!lostRace || attempt === maxUpsertAttempts) throw error
     }
   }
-}
-
-/** The field of an upsert. Throws VALIDATION_ERROR when it is not unique, is computed or could be hidden from the caller. */
-function requireUpsertField(scope: Scope, type: RecordType, by: string): Field {
-  const field = type.fieldByKey.get(by)
-  // The value of a computed field may differ from the one sent.
-  if (!field?.unique || isComputed(field) || recordAccessFor(scope, type, 'records:read').hideable.has(by)) {
-    throw problem('VALIDATION_ERROR', `by must be the key of a unique field of ${type.key} that you may read and send, got ${by}`)
-  }
-  return field
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { recordAccessFor, requireRecordAccess } from '#shared/core/records/access.ts'
+import { requireUpsertField } from '#shared/core/records/change/upsert-field.ts'
 import { type CellFormat, toExportedCell } from '#shared/core/records/csv/cell-format.ts'
 import { parseColumnMap, quote } from '#shared/core/records/csv/column-map.ts'
 import { type Columns, ignoredColumns, matchColumns } from '#shared/core/records/csv/columns.ts'
@@ -46,13 +47,9 @@ export function planImport(scope: Scope, type: RecordType, header: readonly stri
   }
 }
 
-/** The field of `upsert_by`. A computed value may differ from the one sent, and a hidden one could be found by trying values. */
+/** The field of `upsert_by`, which a column must fill. */
 function requireKeyField(scope: Scope, type: RecordType, columns: Columns, key: string): Field {
-  const field = type.fieldByKey.get(key)
-  if (!field?.unique || isComputed(field) || recordAccessFor(scope, type, 'records:read').hideable.has(key)) {
-    const rule = `the key of a unique field of ${type.key} that you may read and send`
-    throw problem('VALIDATION_ERROR', `upsert_by must be ${rule}, got ${quote(key)}`)
-  }
+  const field = requireUpsertField(scope, type, key, 'upsert_by', quote(key))
   if (!columns.includes(field)) throw problem('VALIDATION_ERROR', `file must have a column for upsert_by, the field ${key}`)
   return field
 }

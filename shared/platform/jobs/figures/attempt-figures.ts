@@ -26,7 +26,7 @@ const createFigures = () => ({ attempts: new Map<string, AttemptFigures>(), time
 
 let figures = createFigures()
 
-/** Takes the figures of this process's attempts. They begin anew. */
+/** Returns what was counted of this process's attempts, and counts from zero again. */
 export function takeAttemptFigures(): { readonly attempts: AttemptFigures[]; readonly times: TimeFigures[] } {
   const { attempts, times } = figures
   figures = createFigures()

@@ -12,7 +12,7 @@ import { hourMs } from '#shared/platform/kernel/time/units.ts'
 /** How many of the workspaces that use a kind most are named. */
 const topCount = 5
 
-/** Describes every kind of job. The counts are some seconds old, as pg-boss counts; no table of jobs is read whole. */
+/** Describes every kind of job. Those that wait or run are counted by pg-boss every few seconds; held and failed ones are few. */
 export async function describeKinds(db: Executor, jobs: readonly AnyJob[], now: Date): Promise<JobKind[]> {
   const since = new Date(now.getTime() - hourMs)
   const [depths, stopped, attempts, times, top, processes] = [

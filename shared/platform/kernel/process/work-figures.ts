@@ -15,7 +15,7 @@ const maxOwners = 10_000
 
 let figures = new Map<string, OwnerFigures>()
 
-/** Takes the figures of this process, by owner. They begin anew. */
+/** Returns what was counted in this process, by owner, and counts from zero again. */
 export function takeOwnerFigures(): ReadonlyMap<string, OwnerFigures> {
   const taken = figures
   figures = new Map()
