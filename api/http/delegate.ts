@@ -11,7 +11,12 @@ import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope
 import type { Executor } from '#shared/platform/db/database.ts'
 import { isDatabaseUnavailable } from '#shared/platform/db/database-errors.ts'
 import { discardJobFile } from '#shared/platform/jobs/job-files.ts'
-import { cancelQueuedOperation, findOperation, type Operation, recordFailureAnswered } from '#shared/platform/jobs/operations/operations.ts'
+import {
+  cancelWaitingOperation,
+  findOperation,
+  type Operation,
+  recordFailureAnswered,
+} from '#shared/platform/jobs/operations/operations.ts'
 import { retryOperation } from '#shared/platform/jobs/operations/retry-operation.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import type { RunningCall } from '#shared/platform/kernel/process/running-calls.ts'
@@ -51,8 +56,8 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   }
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
   if (!canReadOperation) {
-    // The caller gets its final answer now or has disconnected: a queued job would only delay others.
-    await cancelQueuedOperation(scope.db, id)
+    // The caller gets its final answer now or has disconnected: a waiting job would only delay others.
+    await cancelWaitingOperation(scope.db, id)
     await recordAnswer(call, id)
     if (operation?.awaits_part) throw problem('UNAVAILABLE', undefined, { expected: true })
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not finish in time')
@@ -68,7 +73,7 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
 const canPoll = ({ route, scope }: Pick<DelegatedCall, 'route' | 'scope'>): boolean => 'workspace' in scope && route.permission !== 'public'
 
 /**
- * Waits for the operation. When its kind is paused before it begins, a caller that can poll gets its state; for any other caller it is
+ * Waits for the operation. When its kind is paused before an attempt of it, a caller that can poll gets its state; for any other caller it is
  * cancelled, and OVERLOADED is thrown.
  */
 async function waitForOperation(call: DelegatedCall, id: string, ms: number, canReadOperation: boolean): Promise<Operation | undefined> {
@@ -78,9 +83,9 @@ async function waitForOperation(call: DelegatedCall, id: string, ms: number, can
   const ends = { job, signal: disconnectSignal(ctx) }
   for (;;) {
     const operation = await services.waiter.wait(id, deadline - performance.now(), ends)
-    if (canReadOperation || operation?.status !== 'queued' || !services.jobQueue.pauses.has(job)) return operation
+    if (canReadOperation || !operation?.awaits_attempt || !services.jobQueue.pauses.has(job)) return operation
     // False when an attempt has begun meanwhile: what runs ends.
-    if (!(await cancelQueuedOperation(scope.db, id))) continue
+    if (!(await cancelWaitingOperation(scope.db, id))) continue
     await recordAnswer(call, id)
     throw pausedProblem()
   }

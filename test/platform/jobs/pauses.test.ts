@@ -1,11 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
 import { exportRecordsJob } from '#shared/core/records/jobs.ts'
 import { invokeFunctionJob } from '#shared/features/functions/jobs.ts'
+import { recordAttemptEnd } from '#shared/platform/jobs/operations/attempts.ts'
 import { maxFiledJobs } from '#shared/platform/jobs/operations/filed-jobs.ts'
+import { cancelWaitingOperation, startOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { allow, createFunction, createLatch, handlerOf, listStarted, waitAtLatch } from '#test/features/functions/support.ts'
 import { pauseUntilEnd, pausing } from '#test/platform/jobs/pausing.ts'
-import { addPauseRow, ageWaitingJobs, deletePauseRow, readJobStates, readKeptDays } from '#test/platform/jobs/rows.ts'
+import { addLostOperation, addPauseRow, ageWaitingJobs, deletePauseRow, readJobStates, readKeptDays } from '#test/platform/jobs/rows.ts'
 import { addFiledOperations, removeFiledOperations } from '#test/races/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createRole } from '#test/support/factories.ts'
@@ -168,4 +170,21 @@ test('pauses: operations whose jobs wait for a pause are not given up, and their
   t.deepEqual(await Promise.all(ids.map((id) => statusOf(w, id))), Array(3).fill('queued'))
   await end()
   for (const id of ids) t.is(await hurry(w, id), 'done')
+})
+
+test('pauses: nobody waits for the next attempt of a paused kind; an attempt that runs is waited for and not cancelled', async (t) => {
+  const w = await open(t)
+  const { database, waiter } = w.api.services
+  const [failed, running] = [await addLostOperation(w.db, w.org.id), await addLostOperation(w.db, w.org.id)]
+  for (const id of [failed, running]) await startOperation(database, id, 'worker')
+  await recordAttemptEnd(database, failed, 'worker', new Error('The store was away'))
+  await pauseUntilEnd(t, w, kind)
+  const stop = new AbortController()
+  const waits = waiter.wait(running, 60_000, { job: kind, signal: stop.signal })
+  t.like(await waiter.wait(failed, 60_000, { job: kind }), { status: 'running', awaits_attempt: true })
+  t.true(await cancelWaitingOperation(database, failed))
+  t.is(await startOperation(database, failed, 'worker'), undefined, 'a cancelled one does not run again')
+  t.false(await cancelWaitingOperation(database, running))
+  stop.abort()
+  t.like(await waits, { status: 'running', awaits_attempt: false })
 })

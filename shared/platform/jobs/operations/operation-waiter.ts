@@ -18,7 +18,7 @@ const lastReadMs = 1_000
 
 /** What may end a wait before its time. */
 interface WaitEnds {
-  /** The kind of the operation's job: while it is paused, a queued operation is not waited for. */
+  /** The kind of the operation's job: while it is paused, an operation that awaits an attempt is not waited for. */
   readonly job?: string
   readonly signal?: AbortSignal
 }
@@ -50,8 +50,8 @@ export class OperationWaiter {
 
   /**
    * Resolves with the completed operation, or its last known state when its job waits for a part that is away or is of a paused kind, the
-   * time is up, the signal aborts or the process stops; undefined when it does not exist or was never read. Throws UNAVAILABLE, which says that the work may have been
-   * done, when the database stays away.
+   * time is up, the signal aborts or the process stops; undefined when it does not exist or was never read. Throws UNAVAILABLE, which says
+   * that the work may have been done, when the database stays away.
    */
   async wait(id: string, ms: number, { job, signal }: WaitEnds = {}): Promise<Operation | undefined> {
     const deadline = performance.now() + ms
@@ -68,7 +68,7 @@ export class OperationWaiter {
         known = await this.#read(id, left + lastReadMs)
         answeredAt = performance.now()
         const isComplete = known === undefined || known.finished_at !== null || known.awaits_part !== null
-        const isPaused = known?.status === 'queued' && job !== undefined && this.#pauses.has(job)
+        const isPaused = known?.awaits_attempt === true && job !== undefined && this.#pauses.has(job)
         if (isComplete || isPaused || left <= 0 || signal?.aborted || this.#isStopping) return known
         await woken.promise
       } catch (error) {

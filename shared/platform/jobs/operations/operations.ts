@@ -21,10 +21,15 @@ const columns = {
   error: json.as<StoredProblem>(),
   /** The part that its job waits for. */
   awaits_part: text,
+  /** Whether an attempt must begin before anything more happens: none has begun, or the last one ended and another follows. */
+  awaits_attempt: boolean.notNull,
   created_at: instant.notNull,
   started_at: instant,
   finished_at: instant,
 }
+
+const awaitsAttempt = `(finished_at is null and awaits is null and (status = 'queued' or coalesce(attempts -> -1 ? 'ended_at', false)))`
+const operationList = selectList(columns, undefined, { awaits_attempt: awaitsAttempt })
 
 /** Work of a worker that callers can wait for (docs/contract/jobs.md#long-work). Its completion commits with the writes of the work. */
 export type Operation = RowOf<typeof columns>
@@ -85,7 +90,7 @@ export function insertOperations(
   return insertOperationRows({ kind, job, rows: JSON.stringify(rows) })
 }
 
-const selectOperation = statement('jobs.selectOperation', `select ${selectList(columns)} from operations where id = $id`, {
+const selectOperation = statement('jobs.selectOperation', `select ${operationList} from operations where id = $id`, {
   params: { id: uuid },
   columns,
 })
@@ -96,7 +101,7 @@ export async function findOperation(db: Executor, id: string): Promise<Operation
 
 const selectWorkspaceOperation = statement(
   'jobs.selectWorkspaceOperation',
-  `select ${selectList(columns)} from operations where workspace_id = $workspaceId and id = $id`,
+  `select ${operationList} from operations where workspace_id = $workspaceId and id = $id`,
   { params: { workspaceId: uuid, id: uuid }, columns },
 )
 /** Finds an operation of this workspace; undefined when there is none. For ids that callers send. */
@@ -218,14 +223,15 @@ export async function completeOperation(
 
 const setCancelled = statement(
   'jobs.setCancelled',
-  `update operations set status = 'failed', error = $error::json, finished_at = now() where id = $id and status = 'queued' returning id`,
+  `update operations set status = 'failed', error = $error::json, finished_at = now()
+   where id = $id and ${awaitsAttempt} returning id`,
   { params: { id: uuid, error: json }, columns: changed },
 )
 /**
- * Fails a queued operation that has no waiting caller any more; its job does not run. Returns false when it is not queued: an attempt has
- * begun, or it has ended.
+ * Fails an operation that awaits an attempt and has no waiting caller any more; its job does not run again. Returns false when an attempt is
+ * running, or it has ended.
  */
-export async function cancelQueuedOperation(db: Executor, id: string): Promise<boolean> {
+export async function cancelWaitingOperation(db: Executor, id: string): Promise<boolean> {
   const abandoned: StoredProblem = { code: 'INTERNAL', message: 'No caller waited for the work any more' }
   return (await db.query(setCancelled({ id, error: JSON.stringify(abandoned) }))).length > 0
 }
