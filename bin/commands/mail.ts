@@ -1,7 +1,7 @@
+import { tryWaitingMails } from '#shared/core/operators/try-waiting-mails.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { flushMails } from '#shared/platform/mail/flush.ts'
 import { mailStatuses } from '#shared/platform/mail/mail.ts'
 import { countWaitingMails, listMails } from '#shared/platform/mail/operator-store.ts'
 import { command } from '../command.ts'
@@ -33,7 +33,7 @@ export const mailCommands = [
     ),
     run: async ({ status, workspace, to }, platform) => {
       const workspaceId = await idOf(platform, workspace)
-      const mails = await platform.db.query(listMails({ status, workspaceId, recipient: to, limit: maxListed }))
+      const mails = await platform.db.query(listMails({ statuses: status && [status], workspaceId, recipient: to, limit: maxListed }))
       const rows = mails.map(({ created_at, status, kind, workspace, workspace_id, recipient, attempts, last_error }) => [
         created_at,
         status,
@@ -56,7 +56,7 @@ export const mailCommands = [
       const workspaceId = await idOf(platform, workspace)
       const waiting = (await firstRow(platform.db, countWaitingMails({ workspaceId })))?.waiting ?? 0
       if (waiting > maxUnasked && !yes) throw problem('VALIDATION_ERROR', `${waiting} mails wait; --yes tries all of them at once`)
-      const tried = await flushMails(platform, workspaceId)
+      const tried = await tryWaitingMails(platform, workspaceId)
       return { data: { waiting, tried }, lines: [`${tried} of ${waiting} waiting mails had to wait and are tried now.`] }
     },
   }),

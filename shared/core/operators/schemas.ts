@@ -8,6 +8,7 @@ export type OperatorAction =
   | 'jobs.pause'
   | 'jobs.resume'
   | 'jobs.retry'
+  | 'mail.flush'
   | 'operators.add'
   | 'operators.remove'
   | 'workspaces.delete'

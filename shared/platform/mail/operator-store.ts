@@ -1,4 +1,4 @@
-import { bigint, instant, integer, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, integer, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { MailStatus } from '#shared/platform/mail/mail.ts'
 
@@ -17,18 +17,21 @@ const columns = {
   sent_at: instant,
 }
 
-/** Lists mails, newest first: those of a status, a workspace or a recipient where one is given. */
+/** Lists mails, newest first: those of some statuses, a workspace or a recipient where one is given. */
 export const listMails = statement(
   'mail.listMails',
   `select mail.id, mail.kind, mail.workspace_id, workspaces.name as workspace, mail.recipient, mail.status, mail.attempts, mail.last_error,
      mail.created_at, mail.sent_at
    from outbox_mails as mail left join workspaces on workspaces.id = mail.workspace_id
-   where ($status::text is null or mail.status = $status)
+   where ($statuses::text[] is null or mail.status = any($statuses))
      and ($workspaceId::uuid is null or mail.workspace_id = $workspaceId)
      and ($recipient::text is null or lower(mail.recipient) = lower($recipient))
    order by mail.created_at desc, mail.id desc limit $limit`,
-  { params: { status: text.orNull, workspaceId: uuid.orNull, recipient: text.orNull, limit: bigint }, columns },
+  { params: { statuses: texts.orNull, workspaceId: uuid.orNull, recipient: text.orNull, limit: bigint }, columns },
 )
+
+/** A mail as operators see it. */
+export type ListedMail = RowOf<typeof columns>
 
 /** Counts the mails that wait to be sent: all, or those of a workspace. */
 export const countWaitingMails = statement(
