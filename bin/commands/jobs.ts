@@ -1,13 +1,11 @@
 import { operateJob, prepareJobs } from '#shared/core/operators/act-on-jobs.ts'
 import { jobs } from '#shared/features.ts'
 import type { JobAction } from '#shared/platform/jobs/operator/act.ts'
-import { type JobFilter, jobSorts, jobStates } from '#shared/platform/jobs/operator/filter.ts'
+import { type JobFilter, jobSorts, jobStates, readFilterTime } from '#shared/platform/jobs/operator/filter.ts'
 import { findJob, findJobs } from '#shared/platform/jobs/operator/find-jobs.ts'
 import type { JobDetail, JobView } from '#shared/platform/jobs/operator/schemas.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, type TypeOf, t } from '#shared/platform/kernel/schema.ts'
-import { toInstant } from '#shared/platform/kernel/time/instant.ts'
-import { dayMs, hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 import { apiCommand, type Command, type CommandResult, command } from '../command.ts'
 import type { CommandScope } from '../command-scope.ts'
 import { formatTable } from '../table.ts'
@@ -30,21 +28,13 @@ const selection = {
 const selectionOptions = schema(t.Object(selection))
 type Selection = TypeOf<typeof selectionOptions>
 
-const unitMs = { m: minuteMs, h: hourMs, d: dayMs } as const
-
-/** An instant, or a duration before now, as an instant. Any other text is left to the filter, which refuses it. */
-function readTime(text: string, now: Date): string {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  return count === undefined ? text : toInstant(new Date(now.getTime() - Number(count) * unitMs[unit as keyof typeof unitMs]))
-}
-
 async function readFilter(platform: CommandScope, { workspace, from, to, ...others }: Selection): Promise<JobFilter> {
   const now = platform.now()
   return {
     ...others,
     ...(workspace !== undefined && { workspace: (await workspaceScope(platform, workspace)).workspace.id }),
-    ...(from !== undefined && { from: readTime(from, now) }),
-    ...(to !== undefined && { to: readTime(to, now) }),
+    ...(from !== undefined && { from: readFilterTime(from, now) }),
+    ...(to !== undefined && { to: readFilterTime(to, now) }),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { AnyJob, JobDefinition } from '#shared/platform/jobs/job.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
-import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { toInstant, toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
+import { dayMs, hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 
 /** States of jobs as operators see them (docs/contract/operators.md#jobs). */
 export const jobStates = ['waiting', 'held', 'running', 'done', 'failed', 'cancelled'] as const
@@ -57,6 +58,14 @@ function readInstant(name: string, text: string): string {
   const at = toUtcInstant(text)
   if (at === undefined) throw problem('VALIDATION_ERROR', `${name} must be an instant such as 2026-01-31T12:00:00Z, got ${text}`)
   return at
+}
+
+const unitMs = { m: minuteMs, h: hourMs, d: dayMs } as const
+
+/** A duration before now, such as `30m`, `2h` or `7d`, as an instant. Any other text is left to the filter, which refuses what is none. */
+export function readFilterTime(text: string, now: Date): string {
+  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  return count === undefined ? text : toInstant(new Date(now.getTime() - Number(count) * unitMs[unit as keyof typeof unitMs]))
 }
 
 /** The declared jobs by name. */
