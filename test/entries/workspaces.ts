@@ -1,6 +1,8 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/core/operators/console.test.ts'
 import '#test/core/operators/operators.test.ts'
+import '#test/core/operators/job-pages.test.ts'
+import '#test/core/operators/mail-pages.test.ts'
 import '#test/core/operators/operator-pauses.test.ts'
 import '#test/core/people/pages.test.ts'
 import '#test/core/people/password-quota.test.ts'

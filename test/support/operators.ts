@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cookieName, operatorFormToken, signInSubject } from '#api/access/operator-session.ts'
 import { makeSecret } from '#shared/core/people/tokens.ts'
 import { type Caller, createPerson } from '#test/support/factories.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { World } from '#test/support/world.ts'
 
 /** Creates a person who is an operator. Its address is `<id>@example.com`. */
@@ -45,3 +46,21 @@ export async function visitConsole({ db, config, api }: World, operatorId: strin
     formToken: operatorFormToken({ config: api.services.config }, sessionId),
   }
 }
+
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** Sends the fields of a form of the console. */
+export const sendFields = (
+  w: World,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> => w.visitor.post(path, new URLSearchParams(fields).toString(), { ...formType, ...headers })
+
+/** Presses a button of a page. */
+export const pressButton = (w: World, { headers, formToken }: ConsoleVisit, path: string, fields: Readonly<Record<string, string>> = {}) =>
+  sendFields(w, path, { form_token: formToken, ...fields }, headers)
+
+/** Opens a page with a session. */
+export const openPage = (w: World, { headers: { cookie } }: Pick<ConsoleVisit, 'headers'>, path = '/operator/log') =>
+  w.visitor.get(path, { cookie })

@@ -25,8 +25,10 @@ export const buttonForm = schema(t.Object(formTokenInput, { title: 'ConsoleButto
 const pages = [
   ['overview', 'Overview', 'What waits, runs and has failed, and the state of each part.'],
   ['kinds', 'Kinds of jobs', 'What waits and runs of each kind, how long it takes, and which workspaces it is for.'],
+  ['jobs', 'Jobs', 'The jobs of all workspaces: why one waits, how one failed; retry, cancel and discard them.'],
   ['workers', 'Processes', 'Which processes live, and what they run.'],
   ['schedules', 'Schedules', 'Schedules of flows and maintenance tasks, with their last run.'],
+  ['mails', 'Mails', 'Which mails wait or have failed, and why; try them at once.'],
   ['use', 'Use', 'What each workspace uses: calls, computing, database, jobs, rows and files.'],
   ['workspaces', 'Workspaces', 'All workspaces; suspend and resume them, change their plans.'],
   ['operators', 'Operators', 'Who sees this console, and who may act.'],
@@ -51,10 +53,12 @@ interface Shown {
   readonly content: Html
   /** Why an action of the page was refused. */
   readonly failure?: Problem | undefined
+  /** Set where the content shows the failure beside its field. */
+  readonly isBesideField?: boolean
 }
 
 /** A page of the console, with links to all others, and the button to sign out. */
-export function showConsole(scope: PlatformScope, { title, place, content, failure }: Shown): Page {
+export function showConsole(scope: PlatformScope, { title, place, content, failure, isBesideField = false }: Shown): Page {
   const links = [['', 'Start'] as const, ...pages].map(([path, name]) => ({
     address: consoleAddress(scope.config, path),
     title: name,
@@ -65,7 +69,7 @@ export function showConsole(scope: PlatformScope, { title, place, content, failu
     operator: operatorOf(scope),
     signOut: consoleAddress(scope.config, 'sign-out'),
     formToken: formTokenOf(scope),
-    error: failure?.message ?? '',
+    error: isBesideField ? '' : (failure?.message ?? ''),
     content: content.text,
   })
   return { title, body, isWide: true, ...(failure ? { failure } : {}) }
@@ -77,6 +81,13 @@ export const formTokenOf = (scope: PlatformScope): string => operatorFormToken(s
 /** The pages that the first one links to, with their content in a few words. */
 export const listPages = (scope: PlatformScope) =>
   pages.map(([path, title, about]) => ({ address: consoleAddress(scope.config, path), title, about }))
+
+/** The address of a page of the console with a query; names without a value are left out. */
+export function queryAddress(scope: PlatformScope, path: string, query: Readonly<Record<string, string | number | undefined>>): string {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
+  return consoleAddress(scope.config, given.size === 0 ? path : `${path}?${given}`)
+}
 
 /** The answer to a form: the browser loads this page, so that loading it again repeats nothing. */
 export const seeOther = (address: string, headers: Readonly<Record<string, string>> = {}): Reply =>

@@ -32,7 +32,8 @@ const actionRoute = (jobs: readonly AnyJob[], action: JobAction, summary: string
     handle: ({ params }: { params: { id: string } }, scope) => operateJob(scope, jobs, action, params.id, {}),
   })
 
-const page = async (jobs: readonly AnyJob[], scope: PlatformScope, query: ReturnType<typeof listQuery.parse>) => {
+/** A page of the jobs that a query means. Throws VALIDATION_ERROR for a filter or a cursor that does not fit. */
+export async function listJobs(jobs: readonly AnyJob[], scope: PlatformScope, query: ReturnType<typeof listQuery.parse>) {
   const { sort, cursor, limit, ...filter } = query
   const after = cursor === undefined ? undefined : readCursor(scope, cursor, position)
   const { next, ...found } = await findJobs(createReader(scope), jobs, filter, { sort, after, limit })
@@ -52,7 +53,7 @@ export const createJobRoutes = (jobs: readonly AnyJob[]) => [
     query: listQuery,
     status: 200,
     response: jobPage,
-    handle: ({ query }, scope) => page(jobs, scope, query),
+    handle: ({ query }, scope) => listJobs(jobs, scope, query),
   }),
   answer({
     ...common,

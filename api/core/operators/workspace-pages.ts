@@ -1,5 +1,5 @@
 import { consoleAddress } from '#api/access/operator-session.ts'
-import { buttonForm, consolePage, formatTime, formTokenOf, seeOther, showConsole } from '#api/core/operators/console.ts'
+import { buttonForm, consolePage, formatTime, formTokenOf, queryAddress, seeOther, showConsole } from '#api/core/operators/console.ts'
 import { formToken } from '#api/core/operators/examples.ts'
 import { ids } from '#api/http/example-ids.ts'
 import { page } from '#api/http/route.ts'
@@ -30,6 +30,8 @@ const renderWorkspaces = template<WorkspacesView>(new URL('workspaces.eta', impo
 interface WorkspaceView {
   readonly here: string
   readonly workspace: ListedWorkspace
+  /** Links to the jobs and mails of the workspace. */
+  readonly work: readonly { readonly text: string; readonly address: string }[]
   readonly mayAct: boolean
   /** The buttons: last part of the address, label, and the plan that it sends. */
   readonly actions: readonly { readonly action: string; readonly label: string; readonly plan?: string }[]
@@ -48,6 +50,13 @@ async function workspacePage(scope: PlatformScope, id: string, failure?: Problem
   const content = renderWorkspace({
     here: consoleAddress(scope.config, `workspaces/${workspace.id}`),
     workspace,
+    work: [
+      ...(['waiting', 'running', 'failed'] as const).map((state) => ({
+        text: `Jobs: ${state}`,
+        address: queryAddress(scope, 'jobs', { workspace: workspace.id, state }),
+      })),
+      { text: 'Mails that wait or have failed', address: queryAddress(scope, 'mails', { workspace: workspace.id }) },
+    ],
     mayAct: !operatorOf(scope).isReadOnly,
     actions: [
       ...(workspace.status === 'active' ? [{ action: 'suspend', label: 'Suspend' }] : []),
@@ -83,12 +92,13 @@ export const workspacePages = [
     example: { query: { q: 'harbour' }, file: 'Workspaces' },
     query: workspaceSearch,
     handle: async ({ query }, scope) => {
-      const { q = '' } = query
-      const find = (beforeId: string, limit: number) => searchWorkspaces({ q: q.trim(), beforeId, limit })
+      const { q } = query
+      const find = (beforeId: string, limit: number) => searchWorkspaces({ q: q?.trim() ?? '', beforeId, limit })
       const { page, next } = await listById({ ...scope, db: createReader(scope) }, query, find)
       const here = consoleAddress(scope.config, 'workspaces')
-      const more = next === null ? '' : `${here}?${new URLSearchParams({ ...(q === '' ? {} : { q }), cursor: next })}`
-      const content = renderWorkspaces({ here, q, workspaces: page, more, formatTime })
+      // A cursor is for the parameters as they came, an empty one too.
+      const more = next === null ? '' : queryAddress(scope, 'workspaces', { ...query, cursor: next })
+      const content = renderWorkspaces({ here, q: q ?? '', workspaces: page, more, formatTime })
       return showConsole(scope, { title: 'Workspaces', place: 'workspaces', content })
     },
   }),

@@ -1,7 +1,7 @@
 import { consoleAddress } from '#api/access/operator-session.ts'
-import { buttonForm, consolePage, formTokenOf, seeOther, showConsole } from '#api/core/operators/console.ts'
+import { buttonForm, consolePage, formTokenOf, queryAddress, seeOther, showConsole } from '#api/core/operators/console.ts'
 import { formToken } from '#api/core/operators/examples.ts'
-import { numberColumn as number, renderTable, textColumn as text } from '#api/features/installation/table.ts'
+import { numberColumn as number, renderTable, shortColumn as short, textColumn as text } from '#api/core/operators/table.ts'
 import { page } from '#api/http/route.ts'
 import type { Page } from '#api/pages/page.ts'
 import { template } from '#api/pages/template.ts'
@@ -16,6 +16,8 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 interface KindView {
   readonly parts: readonly (readonly [name: string, value: string])[]
+  /** Links to the jobs of the kind by their state. */
+  readonly jobs: readonly { readonly text: string; readonly address: string }[]
   readonly mayAct: boolean
   readonly actions: readonly { readonly address: string; readonly label: string }[]
   readonly formToken: string
@@ -27,6 +29,13 @@ const formatTimes = ({ p50, p95 }: Times): string => (p50 === null ? 'nothing co
 const formatUse = ({ full, limits }: JobKind): string => (full === null ? 'no worker' : `${Math.round(full * 100)} % of ${limits.in_all}`)
 
 const formatTop = (kind: JobKind): string => kind.top_workspaces.map(({ name, id, attempts }) => `${name ?? id}: ${attempts}`).join(', ')
+
+/** The states whose jobs are counted. */
+const openStates = ['waiting', 'held', 'running', 'failed'] as const
+
+/** How many jobs of a kind have a state, with a link to them where there are any. */
+const countOf = (scope: PlatformScope, kind: JobKind, state: (typeof openStates)[number]) =>
+  kind[state] === 0 ? 0 : { text: kind[state], address: queryAddress(scope, 'jobs', { kind: kind.kind, state }) }
 
 /** The page of a kind with its actions. Throws NOT_FOUND for an unknown one. */
 async function kindPage(scope: PlatformScope, jobs: readonly AnyJob[], name: string, failure?: Problem): Promise<Page> {
@@ -43,7 +52,6 @@ async function kindPage(scope: PlatformScope, jobs: readonly AnyJob[], name: str
     parts: [
       ['Pool', kind.pool],
       ['State', kind.paused ? 'paused' : 'not paused'],
-      ['Jobs', `${kind.waiting} waiting, ${kind.held} held, ${kind.running} running, ${kind.failed} failed`],
       ['Longest wait', `${kind.oldest_seconds} s`],
       ['Done in the last hour', String(kind.done_hour)],
       ['Failed attempts in the last hour', String(kind.failed_attempts_hour)],
@@ -52,6 +60,7 @@ async function kindPage(scope: PlatformScope, jobs: readonly AnyJob[], name: str
       ['Slots in use', formatUse(kind)],
       ['Busiest workspaces of the last hour', formatTop(kind) || 'none'],
     ],
+    jobs: openStates.map((state) => ({ text: `${kind[state]} ${state}`, address: queryAddress(scope, 'jobs', { kind: name, state }) })),
     mayAct: !operatorOf(scope).isReadOnly,
     actions: [
       ...(job?.pausable === false ? [] : [action(`kinds/${name}`, 'this kind', isPaused('kind', name))]),
@@ -92,13 +101,14 @@ export function createKindPages(jobs: readonly AnyJob[]) {
           label: 'Kinds of jobs',
           empty: 'There is no kind of job.',
           columns: [
-            ...[text('Kind'), text('Pool'), number('Waiting'), number('Held'), number('Running'), number('Failed'), number('Oldest')],
+            ...[text('Kind'), short('Pool'), number('Waiting'), number('Held'), number('Running'), number('Failed'), number('Oldest')],
             ...[number('Done in an hour'), number('Slots in use')],
           ],
           rows: kinds.map((kind) => [
             { text: kind.kind, address: consoleAddress(scope.config, `kinds/${kind.kind}`) },
             kind.paused ? `${kind.pool}, paused` : kind.pool,
-            ...[kind.waiting, kind.held, kind.running, kind.failed, `${kind.oldest_seconds} s`, kind.done_hour, formatUse(kind)],
+            ...openStates.map((state) => countOf(scope, kind, state)),
+            ...[`${kind.oldest_seconds} s`, kind.done_hour, formatUse(kind)],
           ]),
         })
         return showConsole(scope, { title: 'Kinds of jobs', place: 'kinds', content })

@@ -1,6 +1,7 @@
-import { consolePage, formatTime, showConsole } from '#api/core/operators/console.ts'
+import { consoleAddress } from '#api/access/operator-session.ts'
+import { consolePage, formatTime, queryAddress, showConsole } from '#api/core/operators/console.ts'
+import { numberColumn as number, renderTable, textColumn as text } from '#api/core/operators/table.ts'
 import { createKindPages } from '#api/features/installation/kind-pages.ts'
-import { numberColumn as number, renderTable, textColumn as text } from '#api/features/installation/table.ts'
 import { page } from '#api/http/route.ts'
 import { template } from '#api/pages/template.ts'
 import { readOverview } from '#shared/features/installation/overview.ts'
@@ -115,8 +116,11 @@ export const createPages = (jobs: readonly AnyJob[]) => [
         rows: workspaces
           .slice(0, maxWorkspaces)
           .map((load) => [
-            ...[load.name, load.calls, `${load.computing_seconds} s`, `${load.database_seconds} s`, load.jobs],
-            ...[`${Math.round(load.job_share * 100)} %`, load.waiting, load.rows],
+            { text: load.name, address: consoleAddress(scope.config, `workspaces/${load.id}`) },
+            ...[load.calls, `${load.computing_seconds} s`, `${load.database_seconds} s`, load.jobs],
+            `${Math.round(load.job_share * 100)} %`,
+            load.waiting === 0 ? 0 : { text: load.waiting, address: queryAddress(scope, 'jobs', { workspace: load.id, state: 'waiting' }) },
+            load.rows,
             ...[`${megabytes(load.row_bytes)} MB`, `${megabytes(load.file_bytes)} MB`, load.mails_day],
           ]),
       })

@@ -26,6 +26,10 @@ export interface Field {
   /** Options with a `group` are shown together under its heading. */
   readonly options?: readonly Option[]
   readonly required?: boolean
+  /** Set for a field of a search, whose label does not say that it is optional. */
+  readonly isFilter?: true
+  /** Text of the choice that is none, in a select that is not required. */
+  readonly blank?: string
   readonly hint?: string
   readonly error?: string
   /** Further attributes, such as autocomplete, maxlength, step. */

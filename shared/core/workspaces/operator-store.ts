@@ -1,7 +1,7 @@
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { bigint, boolean, instant, integer, type RowOf, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, integer, type RowOf, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 // What operators see and change of all workspaces, on the command line and in the console.
@@ -47,6 +47,12 @@ export const searchWorkspaces = statement(
 export const findListedWorkspace = statement('workspaces.findListedWorkspace', `${listed} where workspace.id = $id`, {
   params: { id: uuid },
   columns: listedColumns,
+})
+
+/** The names of workspaces. */
+export const findWorkspaceNames = statement('workspaces.findWorkspaceNames', 'select id, name from workspaces where id = any($ids)', {
+  params: { ids: uuids },
+  columns: { id: uuid.notNull, name: text.notNull },
 })
 
 /** Locks a workspace and returns what operators change of it; no row when there is none. */

@@ -3,7 +3,7 @@ import { deletePerson, dropOperator, followLog, putWorkspace, readStatus } from 
 import { changePasswordHash } from '#test/core/people/rows.ts'
 import { createAccount, fromAnywhere, password, signIn } from '#test/support/account.ts'
 import { createOrg, createPerson } from '#test/support/factories.ts'
-import { type ConsoleVisit, createOperator, makeOperator, signInForm, visitConsole } from '#test/support/operators.ts'
+import { createOperator, makeOperator, openPage, pressButton, sendFields, signInForm, visitConsole } from '#test/support/operators.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -12,28 +12,11 @@ import type { World } from '#test/support/world.ts'
 const fresh = shareWorld(test, { TRUST_PROXY: '1' })
 const secure = shareWorld(test, { TRUST_PROXY: '1', PUBLIC_URL: 'https://kontor.example/base' })
 
-const formType = { 'content-type': 'application/x-www-form-urlencoded' }
-
-/** Sends the fields of a form of the console. */
-const send = (
-  w: World,
-  path: string,
-  fields: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>>,
-): Promise<Answer> => w.visitor.post(path, new URLSearchParams(fields).toString(), { ...formType, ...headers })
-
-/** Presses a button of a page. */
-const press = (w: World, { headers, formToken }: ConsoleVisit, path: string, fields: Readonly<Record<string, string>> = {}) =>
-  send(w, path, { form_token: formToken, ...fields }, headers)
-
 /** Sends the form to sign in, from its own network address. */
 function enter(w: World, email: string, given = password, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const { origin, formToken } = signInForm(w)
-  return send(w, '/operator/sign-in', { email, password: given, form_token: formToken }, { origin, ...fromAnywhere(), ...headers })
+  return sendFields(w, '/operator/sign-in', { email, password: given, form_token: formToken }, { origin, ...fromAnywhere(), ...headers })
 }
-
-/** Opens a page with a session. */
-const look = (w: World, { headers: { cookie } }: Pick<ConsoleVisit, 'headers'>, path = '/operator/log') => w.visitor.get(path, { cookie })
 
 /** The pair of name and token that an answer sets as a cookie. */
 const cookieOf = ({ headers }: Answer): string => /^[^;]+/.exec(headers.get('set-cookie') ?? '')?.[0] ?? ''
@@ -77,7 +60,7 @@ test('console: with https the cookie is for this host alone, and addresses carry
   const { status, text } = await w.visitor.get('/operator', { cookie: cookieOf(answer), ...fromAnywhere() })
   t.is(status, 200)
   t.regex(text, /href="\/base\/operator\/log"/)
-  t.is((await look(w, { headers: { cookie: cookieOf(answer).replace('__Host-', ''), origin: '' } })).status, 401)
+  t.is((await openPage(w, { headers: { cookie: cookieOf(answer).replace('__Host-', ''), origin: '' } })).status, 401)
 })
 
 test('console: whoever has no session sees the form, and a wrong pair and an unknown address get the same answer', async (t) => {
@@ -125,7 +108,7 @@ test('console: a form is taken from a page of this server only', async (t) => {
     { 'sec-fetch-site': 'same-origin' },
     { 'sec-fetch-site': 'none' },
   ]) {
-    const { status, headers: answered } = await send(w, '/operator/sign-in', fields, { ...fromAnywhere(), ...headers } as Record<
+    const { status, headers: answered } = await sendFields(w, '/operator/sign-in', fields, { ...fromAnywhere(), ...headers } as Record<
       string,
       string
     >)
@@ -133,28 +116,28 @@ test('console: a form is taken from a page of this server only', async (t) => {
   }
   const visit = await visitConsole(w, (await createOperator(w)).id)
   for (const form_token of ['', 'x', visit.formToken, `${formToken}x`])
-    t.is((await send(w, '/operator/sign-in', { ...fields, form_token }, { origin, ...fromAnywhere() })).status, 403)
+    t.is((await sendFields(w, '/operator/sign-in', { ...fields, form_token }, { origin, ...fromAnywhere() })).status, 403)
   t.is((await enter(w, email, password, { 'sec-fetch-site': 'same-origin' })).status, 303)
 })
 
 test('console: signing out ends the session, needs its form token, and is open to read-only operators', async (t) => {
   const w = await fresh()
   const visit = await visitConsole(w, (await createOperator(w, true)).id)
-  t.is((await send(w, '/operator/sign-out', { form_token: 'x' }, visit.headers)).status, 403)
-  t.is((await look(w, visit)).status, 200)
-  const out = await press(w, visit, '/operator/sign-out')
+  t.is((await sendFields(w, '/operator/sign-out', { form_token: 'x' }, visit.headers)).status, 403)
+  t.is((await openPage(w, visit)).status, 200)
+  const out = await pressButton(w, visit, '/operator/sign-out')
   t.is(out.status, 303)
   t.is(out.headers.get('set-cookie'), 'kontor_operator=; Path=/operator; Max-Age=0; HttpOnly; SameSite=Strict')
-  t.is((await look(w, visit)).status, 401)
+  t.is((await openPage(w, visit)).status, 401)
 })
 
 test('console: a session ends after its time, with the operator, and with the password', async (t) => {
   const w = await fresh()
   const statusOf = async (id: string, end: () => Promise<unknown>, seconds?: number) => {
     const visit = await visitConsole(w, id, seconds)
-    const before = (await look(w, visit)).status
+    const before = (await openPage(w, visit)).status
     await end()
-    return [before, (await look(w, visit)).status]
+    return [before, (await openPage(w, visit)).status]
   }
   const ids = []
   for (let count = 0; count < 4; count++) ids.push((await createOperator(w)).id)
@@ -179,7 +162,8 @@ test('console: a session is known to every process, and signing in again ends th
 test('console: its pages are stored nowhere, run no script and are in no frame', async (t) => {
   const w = await fresh()
   const visit = await visitConsole(w, (await createOperator(w)).id)
-  for (const path of ['/operator', '/operator/log', '/operator/workspaces', `/operator/workspaces/${w.org.id}`, '/operator/operators']) {
+  const paths = ['', '/log', '/workspaces', `/workspaces/${w.org.id}`, '/operators', '/jobs', '/jobs/act?action=cancel', '/mails']
+  for (const path of paths.map((one) => `/operator${one}`)) {
     const { headers } = await w.visitor.get(path, { cookie: visit.headers.cookie, ...fromAnywhere() })
     t.is(headers.get('cache-control'), 'no-store', path)
     const policy = headers.get('content-security-policy') ?? ''
@@ -195,19 +179,19 @@ test('console: buttons suspend, resume and change the plan, and each press is an
   const visit = await visitConsole(w, (await createOperator(w)).id)
   const at = `/operator/workspaces/${w.org.id}`
   const buttons = async () =>
-    [...(await look(w, visit, at)).text.matchAll(/<button type="submit" class="plain">([^<]+)</g)].map(([, label]) => label)
+    [...(await openPage(w, visit, at)).text.matchAll(/<button type="submit" class="plain">([^<]+)</g)].map(([, label]) => label)
   t.deepEqual(await buttons(), ['Suspend', 'Change the plan to free', 'Sign out'])
-  const pressed = await press(w, visit, `${at}/suspend`)
+  const pressed = await pressButton(w, visit, `${at}/suspend`)
   t.deepEqual([pressed.status, pressed.headers.get('location')], [303, at])
   t.deepEqual(await buttons(), ['Resume', 'Change the plan to free', 'Sign out'])
-  t.is((await press(w, visit, `${at}/resume`)).status, 303)
-  t.is((await press(w, visit, `${at}/plan`, { plan: 'free' })).status, 303)
+  t.is((await pressButton(w, visit, `${at}/resume`)).status, 303)
+  t.is((await pressButton(w, visit, `${at}/plan`, { plan: 'free' })).status, 303)
   t.deepEqual(await buttons(), ['Suspend', 'Change the plan to paid', 'Sign out'])
   t.deepEqual(
     (await readLog()).map(({ action }) => action),
     ['workspaces.suspend', 'workspaces.resume', 'workspaces.plan'],
   )
-  const wrong = await press(w, visit, `${at}/plan`, { plan: 'gold' })
+  const wrong = await pressButton(w, visit, `${at}/plan`, { plan: 'gold' })
   t.is(wrong.status, 400)
   t.regex(wrong.text, /role="alert">plan must be one of free, paid</)
 })
@@ -216,10 +200,10 @@ test('console: an action that does not fit the state is refused on the page of t
   const w = await fresh()
   const visit = await visitConsole(w, (await createOperator(w)).id)
   await putWorkspace(w.db, w.org.id, 'deleting')
-  const page = await look(w, visit, `/operator/workspaces/${w.org.id}`)
+  const page = await openPage(w, visit, `/operator/workspaces/${w.org.id}`)
   t.regex(page.text, /<dd>deleting<\/dd>/)
   t.notRegex(page.text, />(Suspend|Resume)</)
-  const { status, text } = await press(w, visit, `/operator/workspaces/${w.org.id}/resume`)
+  const { status, text } = await pressButton(w, visit, `/operator/workspaces/${w.org.id}/resume`)
   t.is(status, 400)
   t.regex(text, /role="alert">The workspace Acme is being deleted</)
   t.is(await readStatus(w.db, w.org.id), 'suspended')
@@ -229,7 +213,7 @@ test('console: an action that does not fit the state is refused on the page of t
 test('console: a read-only operator sees no buttons', async (t) => {
   const w = await fresh()
   const visit = await visitConsole(w, (await createOperator(w, true)).id)
-  const { text } = await look(w, visit, `/operator/workspaces/${w.org.id}`)
+  const { text } = await openPage(w, visit, `/operator/workspaces/${w.org.id}`)
   t.regex(text, /You are a read-only operator/)
   t.deepEqual([...text.matchAll(/<form /g)].length, 1, 'the one to sign out')
 })
@@ -241,7 +225,7 @@ test('console: workspaces are found by a part of the name or the id, and shown b
   const ids = []
   for (let count = 0; count < 3; count++) ids.push((await createOrg(w, `<i>Ährenkranz</i> & Söhne ${count}`, 'paid', owner)).id)
   const search = async (query: object) => {
-    const { text } = await look(w, visit, `/operator/workspaces?${new URLSearchParams({ ...query })}`)
+    const { text } = await openPage(w, visit, `/operator/workspaces?${new URLSearchParams({ ...query })}`)
     const more = /href="([^"]+)">More workspaces/.exec(text)?.[1]?.replaceAll('&amp;', '&')
     return { found: [...text.matchAll(/workspaces\/([\w-]{36})"/g)].map(([, id]) => id), more, text }
   }
@@ -251,26 +235,28 @@ test('console: workspaces are found by a part of the name or the id, and shown b
   t.is(all.more, undefined)
   const paged = await search({ q: 'ährenkranz', limit: '2' })
   t.deepEqual(paged.found, all.found.slice(0, 2))
-  const rest = await look(w, visit, paged.more ?? '')
+  const rest = await openPage(w, visit, paged.more ?? '')
   t.deepEqual(
     [...rest.text.matchAll(/workspaces\/([\w-]{36})"/g)].map(([, id]) => id),
     all.found.slice(2),
   )
+  const every = await search({ q: '', limit: '1' })
+  t.is((await openPage(w, visit, every.more ?? '')).status, 200, 'the form sends an empty text')
   t.deepEqual((await search({ q: ids[0]?.toUpperCase() })).found, [ids[0]])
   t.regex((await search({ q: '100%_' })).text, /No workspace is found/)
-  t.is((await look(w, visit, (paged.more ?? '').replace('q=%C3%A4', 'q=a'))).status, 400)
+  t.is((await openPage(w, visit, (paged.more ?? '').replace('q=%C3%A4', 'q=a'))).status, 400)
 })
 
 test('console: the log is shown by pages, and what its entries hold as text', async (t) => {
   const w = await fresh()
   const visit = await visitConsole(w, (await createOperator(w)).id)
   await w.org.owner.patch(w.org.path, { name: '<b>Acme</b>' })
-  for (const action of ['suspend', 'resume']) await press(w, visit, `/operator/workspaces/${w.org.id}/${action}`)
-  const first = await look(w, visit, '/operator/log?limit=1')
+  for (const action of ['suspend', 'resume']) await pressButton(w, visit, `/operator/workspaces/${w.org.id}/${action}`)
+  const first = await openPage(w, visit, '/operator/log?limit=1')
   t.regex(first.text, /workspaces\.resume.*name: <bdi>&lt;b&gt;Acme&lt;\/b&gt;<\/bdi>/)
   t.notRegex(first.text, /workspaces\.suspend/)
   const older = /href="([^"]+)">Older entries/.exec(first.text)?.[1]?.replaceAll('&amp;', '&') ?? ''
-  const { status, text } = await look(w, visit, older)
+  const { status, text } = await openPage(w, visit, older)
   t.is(status, 200)
   t.deepEqual(
     text
@@ -279,5 +265,5 @@ test('console: the log is shown by pages, and what its entries hold as text', as
       .map((row) => /workspaces\.\w+/.exec(row)?.[0]),
     ['workspaces.suspend'],
   )
-  t.is((await look(w, visit, `${older}x`)).status, 400)
+  t.is((await openPage(w, visit, `${older}x`)).status, 400)
 })

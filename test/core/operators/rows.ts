@@ -3,10 +3,19 @@ import type { Db } from '#test/support/rows.ts'
 
 const select = 'select operator_id, operator, action, subject, count from operator_log order by at, id'
 
-/** Reads the log from now on, without ids and instants. */
-export async function followLog(db: Db): Promise<() => Promise<readonly { readonly action: string; readonly subject: object }[]>> {
+/** An entry of the log without its id and instant. */
+interface LoggedRow {
+  readonly operator_id: string | null
+  readonly operator: string
+  readonly action: string
+  readonly subject: object
+  readonly count: number
+}
+
+/** Reads the log from now on. */
+export async function followLog(db: Db): Promise<() => Promise<readonly LoggedRow[]>> {
   const { rowCount } = await db.query(select)
-  return async () => (await db.query<{ action: string; subject: object }>(select)).rows.slice(rowCount ?? 0)
+  return async () => (await db.query<LoggedRow>(select)).rows.slice(rowCount ?? 0)
 }
 
 /** Refuses new entries of the log, until `accept` is called. */

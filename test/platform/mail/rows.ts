@@ -5,6 +5,24 @@ export async function countMails(db: Db, states: readonly string[]): Promise<num
   return (await db.query('select from outbox_mails where status = any($1)', [states])).rowCount ?? 0
 }
 
+/** Adds a mail that says `text` in each of its parts, as if it had been tried twice. */
+export async function addMail(
+  db: Db,
+  {
+    status,
+    workspaceId = null,
+    to,
+    text,
+    error = null,
+  }: { status: string; workspaceId?: string | null; to: string; text: string; error?: string | null },
+): Promise<void> {
+  await db.query(
+    `insert into outbox_mails (id, workspace_id, kind, recipient, subject, body_text, body_html, headers, status, last_error, attempts)
+     values (uuidv7(), $1, 'invitation', $2, $3, $3, $3, jsonb_build_object('X-Text', $3::text), $4, $5, 2)`,
+    [workspaceId, to, text, status, error],
+  )
+}
+
 /** Removes every mail. */
 export async function deleteMails(db: Db): Promise<void> {
   await db.query('delete from outbox_mails')

@@ -113,6 +113,7 @@ export const exceptions: readonly Exception[] = [
       'with counted as (',
       'select operation.id, operation.job as name,',
       'select operation.attempts, operation.finished_at',
+      'select operation.failure_answered_at is not null',
       'select deferred.id, deferred.queue as name',
       'select place, id, name, workspace_id, created_at from (',
       'select coalesce( (select data',
@@ -129,7 +130,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the operators of the installation look at the jobs of all workspaces and act on them',
   },
   {
-    statements: ['workspaces.searchWorkspaces'],
+    statements: ['workspaces.searchWorkspaces', 'workspaces.findWorkspaceNames'],
     tables: ['members', 'workspaces'],
     because: 'operators see all workspaces in their console',
   },
@@ -155,7 +156,7 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ['mail.listMails', 'mail.countWaitingMails', 'mail.makeMailsDue'],
     tables: ['outbox_mails', 'workspaces', 'due_work'],
-    because: 'the operator looks for mails of all workspaces on the command line, without their texts, and lets them be tried',
+    because: 'the operator looks for mails of all workspaces, without their texts, and lets them be tried',
   },
   {
     statements: ['workspaces.findIdsByName', 'workspaces.listWorkspaces', 'workspaces.listPeople'],

@@ -2,8 +2,9 @@ import { type Executor, firstRow, type Tx } from '#shared/platform/db/database.t
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { type ActOptions, type ActServices, actOn, type JobAction } from '#shared/platform/jobs/operator/act.ts'
-import { checkFilter, type JobFilter, type JobState } from '#shared/platform/jobs/operator/filter.ts'
+import { checkFilter, type JobFilter } from '#shared/platform/jobs/operator/filter.ts'
 import { untrackedNames } from '#shared/platform/jobs/operator/find-jobs.ts'
+import { fittingStates } from '#shared/platform/jobs/operator/fitting.ts'
 import { actOnJobsJob } from '#shared/platform/jobs/operator/jobs.ts'
 import { countMatches, findPage, type JobPosition, type JobSearch } from '#shared/platform/jobs/pgboss/operator/search.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
@@ -50,20 +51,13 @@ export async function fileAction(
   return { jobId: await jobQueue.enqueue(db, actOnJobsJob, { workspaceId: null, cause }, payload), total }
 }
 
-/** The states that an action may be done in. */
-const fitting: Readonly<Record<JobAction, readonly JobState[]>> = {
-  retry: ['failed'],
-  cancel: ['waiting', 'held', 'running'],
-  discard: ['failed'],
-}
-
 /**
  * The filter of an action to jobs filed before now, so that neither the action itself nor later jobs match. Throws VALIDATION_ERROR for a
  * state that the action does not fit.
  */
 export function boundFilter(jobs: readonly AnyJob[], action: JobAction, filter: JobFilter, now: Date): JobFilter {
   const { state, to, ...others } = checkFilter(jobs, filter)
-  const states = fitting[action]
+  const states = fittingStates[action]
   if (state !== undefined && !states.includes(state))
     throw problem('VALIDATION_ERROR', `filter.state must be ${states.join(' or ')} for ${action}, got ${state}`)
   const [only] = states.length === 1 ? states : [state]
@@ -79,8 +73,12 @@ const searchOf = (jobs: readonly AnyJob[], action: JobAction, filter: JobFilter)
 })
 
 /** Counts the jobs that an action to a filter of `boundFilter` means, without a bound. */
-export const countMatching = async (db: Executor, jobs: readonly AnyJob[], action: JobAction, filter: JobFilter): Promise<number> =>
-  (await firstRow(db, countMatches(searchOf(jobs, action, filter), 2 ** 31 - 1)))?.count ?? 0
+export const countMatching = async (
+  db: Pick<Executor, 'query'>,
+  jobs: readonly AnyJob[],
+  action: JobAction,
+  filter: JobFilter,
+): Promise<number> => (await firstRow(db, countMatches(searchOf(jobs, action, filter), 2 ** 31 - 1)))?.count ?? 0
 
 /**
  * Acts on the next jobs that match, each batch in a transaction, until none is left. `save` is called in each transaction with the progress,

@@ -1,5 +1,7 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
+import { addDeadLetter, addOperation, describeOperation, markAnswered } from '#test/platform/jobs/operator/rows.ts'
+import { addMail } from '#test/platform/mail/rows.ts'
 import { createAccount, fromAnywhere, password } from '#test/support/account.ts'
 import { findingsOf, overflowOf } from '#test/support/axe.ts'
 import { browse } from '#test/support/browser.ts'
@@ -18,12 +20,49 @@ const schemes = [
   ['dark', 'colours'],
 ] as const
 
+/** A failed export whose caller was told so, with an attempt and a job that it caused. */
+async function failedJob({ db, org }: World): Promise<string> {
+  const made = { workspaceId: org.id, principalId: org.ownerId, createdAt: new Date().toISOString() }
+  const message = 'The file store at https://store.internal.example/a-bucket-of-a-long-name/exports/2026/11/29 did not answer'
+  const id = await addOperation(db, { ...made, status: 'failed', error: { code: 'INTERNAL', message } })
+  await describeOperation(db, id, { error: message })
+  await addDeadLetter(db, id, org.id)
+  await markAnswered(db, id)
+  await describeOperation(db, await addOperation(db, { ...made, status: 'done' }), { error: '', parentId: id })
+  return id
+}
+
+/** An export that no worker takes. */
+const waitingJob = ({ db, org }: World): Promise<string> =>
+  addOperation(db, { status: 'queued', workspaceId: org.id, createdAt: new Date().toISOString() })
+
 /** The pages that an operator opens, and the same for who has no session. */
-const pages: Readonly<Record<string, (w: World) => string>> = {
+const pages: Readonly<Record<string, (w: World) => string | Promise<string>>> = {
   start: () => '/operator',
   overview: () => '/operator/overview',
   kinds: () => '/operator/kinds',
   kind: () => '/operator/kinds/records.import',
+  jobs: async (w) => {
+    await failedJob(w)
+    return `/operator/jobs?workspace=${w.org.id}`
+  },
+  'no job': () => '/operator/jobs?request_id=nobody',
+  'a wrong search for jobs': () => '/operator/jobs?kind=no.kind&workspace=Acme',
+  'a failed job': async (w) => `/operator/jobs/${await failedJob(w)}`,
+  'a job that waits': async (w) => `/operator/jobs/${await waitingJob(w)}`,
+  'an action to all that match': async (w) => {
+    await failedJob(w)
+    return `/operator/jobs/act?action=retry&workspace=${w.org.id}`
+  },
+  'an action to none': () => '/operator/jobs/act?action=discard&request_id=nobody',
+  mails: async ({ db, org }) => {
+    const to = 'somebody-with-a-very-long-name@a-subdomain.of-a-long-name.example.com'
+    for (const status of ['queued', 'failed'])
+      await addMail(db, { status, workspaceId: org.id, to, text: '', error: '451 4.7.1 Greylisted, please try again later' })
+    return `/operator/mails?workspace=${org.id}&tried=2`
+  },
+  'no mail': ({ org }) => `/operator/mails?workspace=${org.id}&status=bounced`,
+  'a wrong search for mails': () => '/operator/mails?workspace=Acme',
   workers: () => '/operator/workers',
   schedules: () => '/operator/schedules',
   use: () => '/operator/use',
@@ -64,7 +103,7 @@ for (const [name, address] of Object.entries(pages)) {
     const { id, client } = await createOperator(w, false, 'Otto of a very long name that does not want to break')
     for (const action of ['suspend', 'resume']) await client.post(`/v1/operator/workspaces/${w.org.id}/${action}`)
     const page = await open(t, { extraHTTPHeaders: fromAnywhere() })
-    await visit(w, page, id, address(w))
+    await visit(w, page, id, await address(w))
     t.is(await page.locator('h1').count(), 1)
     t.true(await page.getByRole('button', { name: 'Sign out' }).isVisible())
     t.deepEqual(await faultsOf(page), [])
@@ -87,24 +126,32 @@ inBrowser('console: the form to sign in, its errors and a page without a session
   t.pass()
 })
 
+/** What a person does by keyboard alone. */
+function keyboardOf(page: Page) {
+  const focused = page.locator(':focus')
+  return {
+    /** Goes to the next element with this text, or of this name, by Tab alone. */
+    tabTo: async (text: string) => {
+      for (let count = 0; count < 60; count++) {
+        await page.keyboard.press('Tab')
+        if ((await focused.count()) === 0) continue
+        if ((await focused.innerText()) === text || (await focused.getAttribute('name')) === text) return
+      }
+      throw new Error(`Tab does not reach ${text}`)
+    },
+    pressEnter: async (path: RegExp) => {
+      await Promise.all([page.waitForURL(path), page.keyboard.press('Enter')])
+    },
+  }
+}
+
 inBrowser('console: an operator signs in, suspends and resumes a workspace and signs out by keyboard, without scripts', async (t) => {
   const w = await start()
   const { id, email } = await createAccount(w)
   await makeOperator(w, id)
   const { id: workspace } = await createOrg(w, 'Zwieback & Söhne')
   const page = await open(t, { javaScriptEnabled: false, extraHTTPHeaders: fromAnywhere() })
-  const focused = page.locator(':focus')
-  /** Goes to the next element with this text, by Tab alone. */
-  const tabTo = async (text: string) => {
-    for (let count = 0; count < 30; count++) {
-      await page.keyboard.press('Tab')
-      if ((await focused.count()) && (await focused.innerText()) === text) return
-    }
-    throw new Error(`Tab does not reach ${text}`)
-  }
-  const pressEnter = async (path: RegExp) => {
-    await Promise.all([page.waitForURL(path), page.keyboard.press('Enter')])
-  }
+  const { tabTo, pressEnter } = keyboardOf(page)
   await page.goto(`${w.visitor.root}/operator`)
   await page.keyboard.press('Tab')
   await page.keyboard.type(email)
@@ -129,6 +176,54 @@ inBrowser('console: an operator signs in, suspends and resumes a workspace and s
   await tabTo('Sign out')
   await Promise.all([page.getByLabel('Password').waitFor(), page.keyboard.press('Enter')])
   t.is((await page.goto(`${w.visitor.root}/operator/log`))?.status(), 401)
+})
+
+inBrowser('console: an operator finds jobs, acts on one and on all, and tries mails by keyboard, without scripts', async (t) => {
+  const w = await start()
+  const [retried, discarded, waiting] = [await failedJob(w), await failedJob(w), await waitingJob(w)]
+  await addMail(w.db, { status: 'queued', to: 'ann@example.com', text: '' })
+  const { id } = await createOperator(w)
+  const page = await open(t, { javaScriptEnabled: false, extraHTTPHeaders: fromAnywhere() })
+  const { tabTo, pressEnter } = keyboardOf(page)
+  const main = () => page.locator('main').innerText()
+  await visit(w, page, id, '/operator')
+  await tabTo('Jobs')
+  await pressEnter(/\/jobs$/)
+  await tabTo('kind')
+  await page.keyboard.type('records.export')
+  await tabTo('More to search by')
+  await page.keyboard.press('Enter')
+  await tabTo('workspace')
+  await page.keyboard.type(w.org.id)
+  await pressEnter(/workspace=[\w-]{36}/)
+  await tabTo(`records.export #${retried.slice(-6)}`)
+  await pressEnter(new RegExp(retried))
+  await tabTo('also_answered')
+  await page.keyboard.press('Space')
+  await tabTo('Retry')
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+  t.notRegex(await main(), /It failed/)
+  for (const [job, button, headline] of [
+    [discarded, 'Discard', 'It is cancelled'],
+    [waiting, 'Cancel', 'It is cancelled'],
+  ] as const) {
+    await page.goto(`${w.visitor.root}/operator/jobs/${job}`)
+    await tabTo(button)
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+    t.true((await main()).includes(headline), button)
+  }
+  await failedJob(w)
+  await page.goto(`${w.visitor.root}/operator/jobs?workspace=${w.org.id}&state=failed`)
+  await tabTo('Discard all that have failed')
+  await pressEnter(/act\?.*action=discard/)
+  await tabTo('Discard 1 job')
+  await pressEnter(/\/jobs\/[\w-]{36}$/)
+  t.regex(await main(), /jobs\.act #/)
+  await tabTo('Mails')
+  await pressEnter(/\/mails$/)
+  await tabTo('Try all')
+  await pressEnter(/\/mails\?tried=\d+$/)
+  t.regex(await main(), /mails? (is|are) tried again/)
 })
 
 inBrowser('console: a page of another origin has no session, and cannot send its forms', async (t) => {

@@ -7,7 +7,7 @@ export interface MadeOperation {
   readonly workspaceId?: string | null
   readonly principalId?: string
   readonly requestId?: string
-  readonly error?: { readonly code: string; readonly message: string }
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: object }
   readonly createdAt: string
 }
 
@@ -41,8 +41,8 @@ export async function readEnvelopes(db: Db): Promise<string> {
   return rows[0]?.text ?? ''
 }
 
-/** Adds the dead letter of an export whose last attempt failed. */
-export async function addDeadLetter(db: Db, id: string, workspaceId: string): Promise<void> {
+/** Adds the dead letter of an export whose last attempt failed, with this stack trace. */
+export async function addDeadLetter(db: Db, id: string, workspaceId: string, stack = ''): Promise<void> {
   const data = {
     workspaceId,
     cause: { actorId: null, actorType: 'system', requestId: 'made', depth: 0 },
@@ -50,8 +50,8 @@ export async function addDeadLetter(db: Db, id: string, workspaceId: string): Pr
   }
   await db.query(
     `insert into pgboss.job (id, name, data, output, source_name, source_id, source_created_on, source_retry_count)
-     values (gen_random_uuid(), 'dead-letters', $1, '{"message": "made"}', 'records.export', $2, now(), 4)`,
-    [JSON.stringify(data), id],
+     values (gen_random_uuid(), 'dead-letters', $1, $3, 'records.export', $2, now(), 4)`,
+    [JSON.stringify(data), id, JSON.stringify({ message: 'made', stack })],
   )
 }
 
@@ -163,4 +163,19 @@ export async function readDone(db: Db, id: string): Promise<{ progress: unknown;
 export async function readLog(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ action: string; count: number }>('select action, count from operator_log order by id')
   return rows.map(({ action, count }) => `${action} ${count}`)
+}
+
+/** Records that the caller of a failed operation was told so. */
+export async function markAnswered(db: Db, id: string): Promise<void> {
+  await db.query('update operations set failure_answered_at = now() where id = $1', [id])
+}
+
+/** Gives an operation an attempt that failed, progress, and a job that caused it. */
+export async function describeOperation(db: Db, id: string, { error, parentId }: { error: string; parentId?: string }): Promise<void> {
+  const attempt = { worker: 'worker-1:4711', started_at: '2026-11-29T10:00:00Z', ended_at: '2026-11-29T10:00:30Z', error }
+  await db.query(`update operations set attempts = $2, progress = '{"done": 120, "total": 500}', parent_id = $3 where id = $1`, [
+    id,
+    JSON.stringify([attempt]),
+    parentId,
+  ])
 }

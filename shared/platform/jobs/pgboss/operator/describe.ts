@@ -160,6 +160,18 @@ const selectDetail = statement(
 /** What only the page of a tracked job shows. */
 export const findDetail = (id: string) => asUnprepared(selectDetail({ id, deadLetters: deadLetterQueue }))
 
+const selectAnswered = statement(
+  'jobs.selectAnswered',
+  `select operation.failure_answered_at is not null or operation.continuation is not null or not exists (
+     select from pgboss.job as letter
+     where letter.name = $deadLetters and letter.state = 'created' and letter.source_id is not null and ${letterKey} = operation.id
+   ) as "isAnswered"
+   from operations as operation where operation.id = $id and operation.status = 'failed'`,
+  { params: { id: uuid, deadLetters: text }, columns: { isAnswered: boolean.notNull } },
+)
+/** Whether somebody was given the failure of a tracked job: its caller, the work that awaited it, or a caller whose own mistake it was. */
+export const findAnswered = (id: string) => asUnprepared(selectAnswered({ id, deadLetters: deadLetterQueue }))
+
 const selectEnvelope = statement(
   'jobs.selectEnvelope',
   `select coalesce(
