@@ -12,17 +12,20 @@ import { isUuid } from '#shared/platform/kernel/ids.ts'
 type Acting = Pick<PlatformScope, 'db' | 'operator'>
 
 /**
- * Suspends a workspace. One that is suspended already stays so, and nothing is logged. Throws NOT_FOUND when there is none, VALIDATION_ERROR
- * while it is being set up or deleted.
+ * Suspends a workspace. Throws NOT_FOUND when there is none, VALIDATION_ERROR for one that is suspended already, and while it is being set up
+ * or deleted.
  */
 export const suspendWorkspace = (scope: Acting, id: string): Promise<OperatedWorkspace> => changeStatus(scope, id, 'suspended')
 
-/** Resumes a suspended workspace, likewise. */
+/** Resumes a suspended workspace. Throws as `suspendWorkspace`, also for one that is not suspended. */
 export const resumeWorkspace = (scope: Acting, id: string): Promise<OperatedWorkspace> => changeStatus(scope, id, 'active')
 
 function changeStatus(scope: Acting, id: string, to: 'active' | 'suspended'): Promise<OperatedWorkspace> {
   return operate(scope, id, async (tx, workspace) => {
-    if (workspace.status === to) return workspace
+    if (workspace.status === to) {
+      const state = to === 'active' ? 'not suspended' : 'suspended already'
+      throw problem('VALIDATION_ERROR', `The workspace ${workspace.name} is ${state}`)
+    }
     const from = to === 'active' ? 'suspended' : 'active'
     if (!(await firstRow(tx, changeWorkspaceStatus({ id: workspace.id, from, to }))))
       throw problem('VALIDATION_ERROR', `The workspace ${workspace.name} is ${workspace.status}; only one that is ${from} can become ${to}`)
@@ -33,12 +36,12 @@ function changeStatus(scope: Acting, id: string, to: 'active' | 'suspended'): Pr
 }
 
 /**
- * Changes the plan of a workspace. One that has it keeps it, and nothing is logged. Throws NOT_FOUND when there is none, VALIDATION_ERROR while
- * it is being deleted.
+ * Changes the plan of a workspace. Throws NOT_FOUND when there is none, VALIDATION_ERROR for one that has the plan already, and while it is
+ * being deleted.
  */
 export function changePlan(scope: Acting, id: string, plan: Workspace['plan']): Promise<OperatedWorkspace> {
   return operate(scope, id, async (tx, workspace) => {
-    if (workspace.plan === plan) return workspace
+    if (workspace.plan === plan) throw problem('VALIDATION_ERROR', `The workspace ${workspace.name} has the plan ${plan} already`)
     await tx.query(setWorkspacePlan({ id: workspace.id, plan }))
     const subject = { workspace: workspace.id, name: workspace.name, plan, plan_before: workspace.plan }
     await recordAction(tx, operatorOf(scope), 'workspaces.plan', subject)

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const fresh = shareWorld(test)
 
-test('operators: each action on a workspace is one entry of the log, and what changes nothing has none', async (t) => {
+test('operators: each action on a workspace is one entry of the log, and one that does not fit its state is 400 without an entry', async (t) => {
   const w = await fresh()
   const readLog = await followLog(w.db)
   const { id: operator, client } = await createOperator(w)
@@ -20,16 +20,16 @@ test('operators: each action on a workspace is one entry of the log, and what ch
     ['plan', { plan: 'free' }],
     ['plan', { plan: 'free' }],
   ] as const) {
-    const { status, data } = await client.post(`${at}/${action}`, body)
-    seen.push([status, data.status, data.plan])
+    const { status, data, body: answered } = await client.post(`${at}/${action}`, body)
+    seen.push(status === 200 ? [data.status, data.plan] : [status, answered.error.code, answered.error.message])
   }
   t.deepEqual(seen, [
-    [200, 'suspended', 'paid'],
-    [200, 'suspended', 'paid'],
-    [200, 'active', 'paid'],
-    [200, 'active', 'paid'],
-    [200, 'active', 'free'],
-    [200, 'active', 'free'],
+    ['suspended', 'paid'],
+    [400, 'VALIDATION_ERROR', 'The workspace Acme is suspended already'],
+    ['active', 'paid'],
+    [400, 'VALIDATION_ERROR', 'The workspace Acme is not suspended'],
+    ['active', 'free'],
+    [400, 'VALIDATION_ERROR', 'The workspace Acme has the plan free already'],
   ])
   t.is((await w.org.owner.get(w.org.path)).data.plan, 'free')
   const common = { operator_id: operator, operator: `${operator}@example.com`, count: 1 }
