@@ -8,7 +8,7 @@ import { isHeld } from '#shared/platform/db/restored/restored-copy.ts'
 import { listPauses } from '#shared/platform/jobs/pauses/store.ts'
 import { countDeadLetters } from '#shared/platform/jobs/pgboss/operator/actions.ts'
 import { countQueuedJobs } from '#shared/platform/jobs/pgboss/queue-loads.ts'
-import { readMailBacklog } from '#shared/platform/mail/store.ts'
+import { readMailBacklog } from '#shared/platform/mail/counts-store.ts'
 import type { CommandScope } from './command-scope.ts'
 import { formatTable } from './table.ts'
 

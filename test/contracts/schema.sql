@@ -670,6 +670,13 @@ create table invitations (
   constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table job_counts (
+  job text not null,
+  held integer not null,
+  failed integer not null,
+  constraint job_counts_pkey PRIMARY KEY (job)
+);
+
 create table job_figures (
   minute timestamp with time zone not null,
   job text not null,
@@ -782,6 +789,16 @@ create table ledger_seals (
   constraint ledger_seals_chain CHECK ((("position" = 1) = (previous IS NULL))),
   constraint ledger_seals_pkey PRIMARY KEY (workspace_id, "position"),
   constraint ledger_seals_position_check CHECK (("position" > 0))
+);
+
+create table mail_counts (
+  only_row boolean default true not null,
+  waiting integer not null,
+  oldest timestamp with time zone,
+  uncertain integer not null,
+  failed_day integer not null,
+  constraint mail_counts_only_row_check CHECK (only_row),
+  constraint mail_counts_pkey PRIMARY KEY (only_row)
 );
 
 create table maintenance_runs (
@@ -1478,6 +1495,8 @@ CREATE INDEX calendars_owner ON public.calendars USING btree (workspace_id, owne
 
 CREATE UNIQUE INDEX calendars_primary ON public.calendars USING btree (workspace_id, owner_id) WHERE is_primary;
 
+CREATE INDEX deferred_jobs_queue ON public.deferred_jobs USING btree (queue);
+
 CREATE INDEX drive_objects_named ON public.drive_objects USING gin (space_id, lower((split_part(key, '/'::text, '-1'::integer) COLLATE pg_c_utf8)) gin_trgm_ops) WITH (gin_pending_list_limit='512') WHERE (blob_id IS NOT NULL);
 
 CREATE INDEX drive_objects_named_short ON public.drive_objects USING gin (space_id, letter_pairs(lower((split_part(key, '/'::text, '-1'::integer) COLLATE pg_c_utf8)))) WITH (gin_pending_list_limit='512') WHERE (blob_id IS NOT NULL);
@@ -1619,6 +1638,8 @@ CREATE INDEX outbox_mails_recipient ON public.outbox_mails USING btree (lower(re
 CREATE INDEX outbox_mails_records ON public.outbox_mails USING btree (workspace_id, record_id, id) WHERE (record_id IS NOT NULL);
 
 CREATE INDEX outbox_mails_texts ON public.outbox_mails USING btree (created_at) WHERE ((kind = 'message'::text) AND (NOT is_erased));
+
+CREATE INDEX outbox_mails_unsent ON public.outbox_mails USING btree (status, created_at) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'uncertain'::text, 'failed'::text]));
 
 CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id, created_at);
 

@@ -1,4 +1,5 @@
 import '#test/support/one-at-a-time.ts'
+import '#test/features/installation/counts.test.ts'
 import '#test/features/installation/figures.test.ts'
 import '#test/platform/jobs/bursts.test.ts'
 import '#test/platform/jobs/failures.test.ts'

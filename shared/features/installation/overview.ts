@@ -4,28 +4,27 @@ import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { countConnections, listProcesses } from '#shared/platform/db/processes/store.ts'
 import { countEndedByMinute } from '#shared/platform/jobs/figures/store.ts'
-import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
-import { countStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
+import { findStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { minuteMs } from '#shared/platform/kernel/time/units.ts'
-import { readMailBacklog } from '#shared/platform/mail/store.ts'
+import { findMailCounts } from '#shared/platform/mail/counts-store.ts'
 
 /** How many minutes are shown. */
 const shownMinutes = 60
 
-/** Reads the state of the installation. pg-boss counts waiting jobs; held and failed ones are few, and are counted here. */
+/** Reads the state of the installation. Jobs and mails were counted some seconds ago, so a look costs the same whatever is kept. */
 export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Blobs; now: () => Date }): Promise<Overview> {
   const depths = await findQueueDepths(db)
-  const stopped = await db.query(countStoppedJobs({ deadLetters: deadLetterQueue }))
+  const stopped = await findStoppedJobs(db)
   const processes = await db.query(listProcesses())
   const { byName, limit } = await countConnections(db)
   const load = await firstRow(db, readDatabaseLoad())
-  const backlog = await firstRow(db, readMailBacklog())
+  const backlog = await firstRow(db, findMailCounts())
   const found = await blobs.check()
   return {
     jobs: {
-      waiting: sum(depths, ({ waiting }) => waiting),
-      held: sum(stopped, ({ held }) => held),
+      waiting: sum(depths, ({ waiting, delayed }) => waiting - delayed),
+      held: sum(stopped, ({ held }) => held) + sum(depths, ({ delayed }) => delayed),
       running: sum(depths, ({ running }) => running),
       failed: sum(stopped, ({ failed }) => failed),
     },

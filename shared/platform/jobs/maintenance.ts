@@ -2,9 +2,10 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { failAbandonedOperations } from '#shared/platform/jobs/operations/abandoned-operations.ts'
+import { storeStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { probeParts } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { keepPausedJobs } from '#shared/platform/jobs/pgboss/paused-kinds.ts'
-import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
+import { countEverySeconds, type MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
 type JobMaintenanceTask = MaintenanceTask<{ readonly db: Executor; readonly jobQueue: JobQueue }>
 
@@ -26,8 +27,15 @@ const repairs: readonly JobMaintenanceTask[] = [
 /** Figures older than a week (docs/operations/watching.md#figures-of-work). */
 const oldFigures = { old: 'minute < $before', by: 'minute', keptDays: 7, everyMinutes: 10, batch: 10_000 }
 
+const counts: JobMaintenanceTask = {
+  name: 'counts of stopped jobs',
+  everySeconds: countEverySeconds,
+  run: ({ db }) => storeStoppedJobs(db),
+}
+
 export const jobMaintenance = [
   ...repairs,
+  counts,
   defineCleanup('sweep_job_figures', { table: 'job_figures', ...oldFigures }),
   defineCleanup('sweep_job_times', { table: 'job_times', ...oldFigures }),
   defineCleanup('sweep_workspace_figures', { table: 'workspace_figures', ...oldFigures }),

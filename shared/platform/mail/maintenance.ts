@@ -1,6 +1,7 @@
 import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
-import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
+import { countEverySeconds, type MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 import { dayMs } from '#shared/platform/kernel/time/units.ts'
+import { storeMailCounts } from '#shared/platform/mail/counts-store.ts'
 import { messageKind } from '#shared/platform/mail/mail.ts'
 import { forgetMessageTexts } from '#shared/platform/mail/store.ts'
 
@@ -22,6 +23,7 @@ const messageTexts: MaintenanceTask<CleanupServices> = {
 
 /** Deletes sent mail after 30 days, using the index on `created_at`, and the text of messages. The rows of messages are kept as history. */
 export const mailMaintenance = [
+  { name: 'counts of mails', everySeconds: countEverySeconds, run: ({ db }: CleanupServices) => storeMailCounts(db) },
   defineCleanup('sweep_sent_mail', {
     table: 'outbox_mails',
     old: `kind <> '${messageKind}' and status = 'sent' and sent_at < $before and created_at < $before`,

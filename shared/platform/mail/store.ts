@@ -210,19 +210,6 @@ export async function countMail(
   return row ?? { fromWorkspace: 0, toAddress: 0 }
 }
 
-const backlogColumns = { waiting: integer.notNull, oldest: instant, uncertain: integer.notNull, failed_day: integer.notNull }
-
-/** Counts the mails of all workspaces that wait, since when, and those that failed in the last day. Reads the whole outbox. */
-export const readMailBacklog = statement(
-  'mail.readMailBacklog',
-  `select count(*) filter (where status in ('queued', 'sending'))::integer as waiting,
-     min(created_at) filter (where status in ('queued', 'sending')) as oldest,
-     count(*) filter (where status = 'uncertain')::integer as uncertain,
-     count(*) filter (where status = 'failed' and created_at > now() - interval '1 day')::integer as failed_day
-   from outbox_mails`,
-  { params: {}, columns: backlogColumns },
-)
-
 const eraseMessageTexts = statement(
   'mail.eraseMessageTexts',
   `update outbox_mails set is_erased = true, body_text = '', body_html = null,

@@ -3,21 +3,21 @@ import { listProcesses } from '#shared/platform/db/processes/store.ts'
 import type { JobKind, Times } from '#shared/platform/jobs/figures/schemas.ts'
 import { findTopWorkspaces, sumAttempts, sumTimes } from '#shared/platform/jobs/figures/store.ts'
 import { percentileOf } from '#shared/platform/jobs/figures/time-steps.ts'
-import { type AnyJob, deadLetterQueue } from '#shared/platform/jobs/job.ts'
+import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import { listPauses } from '#shared/platform/jobs/pauses/store.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
-import { countStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
+import { findStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { hourMs } from '#shared/platform/kernel/time/units.ts'
 
 /** How many of the workspaces that use a kind most are named. */
 const topCount = 5
 
-/** Describes every kind of job. Those that wait or run are counted by pg-boss every few seconds; held and failed ones are few. */
+/** Describes every kind of job. Its numbers were counted some seconds ago, by pg-boss and by the maintenance of jobs. */
 export async function describeKinds(db: Executor, jobs: readonly AnyJob[], now: Date): Promise<JobKind[]> {
   const since = new Date(now.getTime() - hourMs)
   const [depths, stopped, attempts, times, top, processes] = [
     new Map((await findQueueDepths(db)).map((depth) => [depth.job, depth])),
-    new Map((await db.query(countStoppedJobs({ deadLetters: deadLetterQueue }))).map((row) => [row.job, row])),
+    new Map((await findStoppedJobs(db)).map((row) => [row.job, row])),
     new Map((await db.query(sumAttempts({ since }))).map((row) => [row.job, row])),
     Map.groupBy(await db.query(sumTimes({ since })), ({ job }) => job),
     Map.groupBy(await db.query(findTopWorkspaces({ since, count: topCount })), ({ job }) => job),
@@ -36,8 +36,8 @@ export async function describeKinds(db: Executor, jobs: readonly AnyJob[], now: 
       kind: name,
       pool,
       paused: paused.has(name),
-      waiting: depth?.waiting ?? 0,
-      held: stopped.get(name)?.held ?? 0,
+      waiting: depth ? depth.waiting - depth.delayed : 0,
+      held: (stopped.get(name)?.held ?? 0) + (depth?.delayed ?? 0),
       running,
       failed: stopped.get(name)?.failed ?? 0,
       oldest_seconds: Math.round(depth?.oldestSeconds ?? 0),

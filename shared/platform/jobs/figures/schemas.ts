@@ -14,7 +14,7 @@ const kind = t.Object(
     pool: t.Enum([...workerPools]),
     paused: t.Boolean({ description: 'By itself or with its pool.' }),
     waiting: count,
-    held: t.Integer({ description: 'Jobs that wait for their workspace or app.' }),
+    held: t.Integer({ description: 'Jobs that wait for their workspace or app, or for the time of another try.' }),
     running: count,
     failed: count,
     oldest_seconds: t.Integer({ description: 'For how long the first waiting job has been waiting.' }),

@@ -24,6 +24,11 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
     text: `create index if not exists job_letters on pgboss.job_common ((coalesce((data ->> 'operationId')::uuid, source_id)))
       where source_id is not null`,
   })
+  // The dead letters by the kind of their job, for counts of them (counts/stopped-jobs.ts).
+  await database.query({
+    text: `create index if not exists job_failures on pgboss.job_common (source_name)
+      where name = '${deadLetters}' and state = 'created' and source_id is not null`,
+  })
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {

@@ -1,10 +1,13 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { double, integer, type RowOf, text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 
 const columns = {
   job: text.notNull,
   waiting: integer.notNull,
+  /** Of the waiting ones, those that wait for the time of another try. */
+  delayed: integer.notNull,
   running: integer.notNull,
   /** Waiting time of the first job, in the queue, before its next try or at its gate, in seconds; 0 when none waits. */
   oldestSeconds: double.notNull,
@@ -23,7 +26,7 @@ const isDispatched = (workspace: string) => `(select status from workspaces wher
 // index that fetches use: no job has a priority, and only jobs that wait for another try start later than they were sent.
 const selectQueueDepths = statement(
   'jobs.selectQueueDepths',
-  `select queue.name as job, queue.queued_count + coalesce(gated.waiting, 0) as waiting, queue.active_count as running,
+  `select queue.name as job, queue.queued_count + coalesce(gated.waiting, 0) as waiting, queue.deferred_count as delayed, queue.active_count as running,
      coalesce(extract(epoch from now() - least(next.created_on, gated.since)), 0)::float8 as "oldestSeconds"
    from pgboss.queue as queue
    left join lateral (
@@ -35,13 +38,14 @@ const selectQueueDepths = statement(
      select queue, count(*)::integer as waiting, min(uuid_extract_timestamp(id)) as since
      from (select queue, id from gated_jobs where slot is null limit ${maxCounted}) as line group by queue
    ) as gated on gated.queue = queue.name
+   where queue.name <> '${deadLetterQueue}'
    union all
-   select 'events', (select count(*)::integer from (select from event_outbox where ${isDispatched('workspace_id')} limit ${maxCounted}) as counted), 0,
+   select 'events', (select count(*)::integer from (select from event_outbox where ${isDispatched('workspace_id')} limit ${maxCounted}) as counted), 0, 0,
      coalesce(extract(epoch from now() - min(uuid_extract_timestamp(next.id))), 0)::float8
    from list_dispatch_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
    cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next
    where ${isDispatched('line')}`,
   { params: {}, columns },
 )
-/** Reads the depth of every queue, at most some seconds old. Undispatched events are the queue `events`. */
+/** Reads the depth of every queue, at most some seconds old. Undispatched events are the queue `events`; dead letters wait for nothing. */
 export const findQueueDepths = (db: Executor): Promise<QueueDepth[]> => db.query(selectQueueDepths())

@@ -1,16 +1,39 @@
-import { integer, text } from '#shared/platform/db/statements/sql-types.ts'
+import type { Executor } from '#shared/platform/db/database.ts'
+import { integer, type RowOf, text } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 
-/** Numbers of held jobs, which wait for their workspace or app, and of dead letters, by queue. Queues that have none are left out. */
-export const countStoppedJobs = statement(
-  'jobs.countStoppedJobs',
-  `select queue as job, sum(held)::integer as held, sum(failed)::integer as failed
-   from (
-     select queue, count(*) as held, 0 as failed from deferred_jobs group by queue
-     union all
-     select source_name, 0, count(*) from pgboss.job
-     where name = $deadLetters and state = 'created' and source_name is not null group by source_name
-   ) as counted
-   group by queue order by queue`,
-  { params: { deadLetters: text }, columns: { job: text.notNull, held: integer.notNull, failed: integer.notNull } },
+const columns = { job: text.notNull, held: integer.notNull, failed: integer.notNull }
+
+/** Numbers of held jobs of a queue, which wait for their workspace or app, and of its dead letters. */
+type StoppedJobs = RowOf<typeof columns>
+
+// The dead letters are counted by the index `job_failures`. Rows whose counts are as before are not touched; those that are, in one order, so
+// that two processes may count at the same time.
+const storeCounts = statement(
+  'jobs.storeStoppedJobs',
+  `insert into job_counts as kept (job, held, failed)
+   select queue.name, coalesce(deferred.count, 0), coalesce(letter.count, 0)
+   from pgboss.queue as queue
+   left join (select queue, count(*)::integer as count from deferred_jobs group by queue) as deferred on deferred.queue = queue.name
+   left join (
+     select source_name, count(*)::integer as count from pgboss.job
+     where name = '${deadLetterQueue}' and state = 'created' and source_id is not null group by source_name
+   ) as letter on letter.source_name = queue.name
+   left join job_counts as before on before.job = queue.name
+   where (before.held, before.failed) is distinct from (coalesce(deferred.count, 0), coalesce(letter.count, 0))
+   order by queue.name
+   on conflict (job) do update set held = excluded.held, failed = excluded.failed`,
+  { params: {} },
 )
+/** Counts held jobs and dead letters and stores the numbers. */
+export async function storeStoppedJobs(db: Executor): Promise<void> {
+  await db.query(storeCounts())
+}
+
+const selectCounts = statement('jobs.findStoppedJobs', 'select job, held, failed from job_counts where held > 0 or failed > 0', {
+  params: {},
+  columns,
+})
+/** Reads the numbers of held jobs and dead letters as they were stored, some seconds ago. Queues that have none are left out. */
+export const findStoppedJobs = (db: Executor): Promise<StoppedJobs[]> => db.query(selectCounts())

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import test from 'ava'
+import { readOverview } from '#shared/features/installation/overview.ts'
+import { jobs } from '#shared/features.ts'
+import { describeKinds } from '#shared/platform/jobs/figures/kinds.ts'
+import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
+import { storeStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
+import { storeMailCounts } from '#shared/platform/mail/counts-store.ts'
+import { addMail, watchCounts } from '#test/features/installation/rows.ts'
+import { addDeadLetter, deferQueuedJob, holdJob } from '#test/platform/jobs/operator/rows.ts'
+import { fileExport, operatorOf } from '#test/platform/jobs/operator/support.ts'
+import { deleteMails } from '#test/platform/mail/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
+import { world } from '#test/support/world.ts'
+
+const hourMs = 3_600_000
+
+test('installation counts: waiting, held and failed jobs are apart, in the overview and by kind', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database, blobs, now } = w.api.services
+  const ids = [await fileExport(w.org), await fileExport(w.org), await fileExport(w.org)] as const
+  const [deferred, delayed] = ids
+  await deferQueuedJob(w.db, deferred, w.org.id)
+  await holdJob(w.db, delayed, true)
+  for (let count = 0; count < 3; count++) await addDeadLetter(w.db, randomUUID(), w.org.id)
+  await storeStoppedJobs(database)
+  const expected = { waiting: 1, held: 2, running: 0, failed: 3 }
+  const read = async () => (await readOverview({ db: database, blobs, now })).jobs
+  // pg-boss counts what waits every 5 s.
+  await eventually(
+    async () => isDeepStrictEqual(await read(), expected),
+    30_000,
+    async () => JSON.stringify(await read()),
+  )
+  const kinds = await describeKinds(database, jobs, now())
+  t.like(
+    kinds.find(({ kind }) => kind === 'records.export'),
+    expected,
+  )
+  t.is(
+    (await findQueueDepths(database)).find(({ job }) => job === 'dead-letters'),
+    undefined,
+    'a dead letter waits for nothing',
+  )
+  await holdJob(w.db, delayed, false)
+  for (const id of ids) await operatorOf(w).act('cancel', id)
+})
+
+test('installation counts: numbers fall to zero again, and a count without a change writes nothing', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database, blobs, now } = w.api.services
+  const id = await fileExport(w.org)
+  await deferQueuedJob(w.db, id, w.org.id)
+  await addMail(w.db, 'queued', now())
+  const sweep = () => Promise.all([storeStoppedJobs(database), storeMailCounts(database)])
+  await sweep()
+  const read = async () => {
+    const { jobs, mail } = await readOverview({ db: database, blobs, now })
+    return [jobs.held, mail.waiting]
+  }
+  t.deepEqual(await read(), [1, 1])
+  const written = await watchCounts(w.db)
+  await sweep()
+  t.is(await written(), 0)
+  await operatorOf(w).act('cancel', id)
+  await deleteMails(w.db)
+  await Promise.all([sweep(), sweep(), sweep()])
+  t.deepEqual(await read(), [0, 0])
+  t.is(await written(), 2)
+})
+
+test('installation counts: the outbox has its waiting, uncertain and newly failed mails', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database, blobs, now } = w.api.services
+  const ago = (hours: number) => new Date(now().getTime() - hours * hourMs)
+  const none = await readOverview({ db: database, blobs, now })
+  t.deepEqual(none.mail, { waiting: 0, oldest: null, uncertain: 0, failed_day: 0 })
+  for (const [status, hours] of [
+    ['queued', 2],
+    ['sending', 3],
+    ['uncertain', 40],
+    ['failed', 23.9],
+    ['failed', 24.1],
+    ['sent', 50],
+  ] as const)
+    await addMail(w.db, status, ago(hours))
+  await storeMailCounts(database)
+  const { mail } = await readOverview({ db: database, blobs, now })
+  t.like(mail, { waiting: 2, uncertain: 1, failed_day: 1 })
+  t.is(Math.round((now().getTime() - Date.parse(mail.oldest ?? '')) / hourMs), 3)
+})
+
+test('installation counts: a worker of the pool schedule keeps them', async (t) => {
+  const w = await world({}, ['schedule'])
+  t.teardown(w.close)
+  const { database, blobs, now } = w.api.services
+  await addDeadLetter(w.db, randomUUID(), w.org.id)
+  await addMail(w.db, 'uncertain', now())
+  for (const task of ['counts of stopped jobs', 'counts of mails']) await runMaintenanceTask(w, task)
+  const read = () => readOverview({ db: database, blobs, now })
+  await eventually(async () => (await read()).jobs.failed === 1 && (await read()).mail.uncertain === 1)
+  t.pass()
+})
