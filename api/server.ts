@@ -4,6 +4,7 @@ import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
 import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { registry, watchClock, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
+import { OpenStreams } from '#api/http/reply/open-streams.ts'
 import { BodyMemory } from '#api/http/request/body-memory.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
@@ -74,6 +75,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     rateLimits: new RateLimits(database, config),
     answers: new AnswerAdmission(maxAnswerBytes),
     bodies: new BodyMemory(),
+    streams: new OpenStreams(),
   }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(
@@ -96,6 +98,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     metricsPort: metrics?.port,
     services,
     stop: async (graceMs) => {
+      services.streams.closeAll()
       // Requests that wait for a worker are answered before the grace ends.
       const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs - Math.min(lastAnswersMs, graceMs / 2))
       await close(server, graceMs)

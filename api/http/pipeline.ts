@@ -7,7 +7,7 @@ import type { Request } from '#api/http/declaration.ts'
 import { respondFromWorker } from '#api/http/delegate.ts'
 import { type BodyHashes, callerIdempotencyKey, hashBody, readIdempotencyKey, requestKeyOf, runOnce } from '#api/http/idempotency.ts'
 import { LargeAnswer } from '#api/http/reply/admission.ts'
-import { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
+import { EventReply, Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import { sendData, sendReply } from '#api/http/reply/send.ts'
 import { requireCleanAddress } from '#api/http/request/query.ts'
 import { type Admitted, buildRequest, opening, readRequest, readRouteQuery } from '#api/http/request/read-request.ts'
@@ -41,9 +41,11 @@ export function createRouteHandler(route: Route, services: ApiServices): Middlew
     if (route.permission === 'operator') ctx.state.entrance = consoleAddress(services.config)
     if (isSameSiteOnly) refuseCrossSite(ctx, route, services.config.publicUrl)
     if (route.limit) await services.rateLimits.countClient(ctx, route.limit)
-    if (isRead(route)) return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)))
+    if (isRead(route)) {
+      return send(ctx, await readVerified(services.cache, (verification) => read(route, ctx, services, verification)), services)
+    }
     const answer = await inAttempts(services.cache, databaseOf(ctx, services), ({ db }) => work(route, ctx, services, db))
-    if (answer) await send(ctx, answer)
+    if (answer) await send(ctx, answer, services)
   }
 }
 
@@ -128,14 +130,15 @@ const pageOf = ({ framed }: PageRoute, shown: Page | Reply, { config }: ApiServi
   data: shown instanceof Reply ? shown : renderPage(shown, { framed, publicUrl: config.publicUrl }),
 })
 
-async function send(ctx: Context, { status, data }: Answer): Promise<void> {
+async function send(ctx: Context, { status, data }: Answer, { streams }: ApiServices): Promise<void> {
   if (data instanceof WithETag) {
     await sendData(ctx, status, data.data)
     ctx.set('ETag', data.etag)
   } else if (data instanceof WithHeaders) {
     await sendData(ctx, status, data.data)
     ctx.set(data.headers)
-  } else if (data instanceof Reply) await sendReply(ctx, status, data)
+  } else if (data instanceof EventReply) streams.begin(ctx, data)
+  else if (data instanceof Reply) await sendReply(ctx, status, data)
   else await sendData(ctx, status, data)
 }
 

@@ -105,6 +105,8 @@ interface Paged<Path extends string, Query, Resource> extends Omit<Declaration<P
   readonly form?: Schema<unknown> | null
   /** Set where multipart/form-data is accepted too, for programs other than browsers. */
   readonly multipart?: true
+  /** Content type of the answer where it is always a Reply; default: that of a page. */
+  readonly contentType?: string
   /** Statuses of a Reply, such as 303 to another page. */
   readonly statuses?: readonly OtherStatus[]
   readonly handle: (request: Request<Path, URLSearchParams, Query, Resource>, scope: ScopeOf<Path>) => Promise<Page | Reply>

@@ -1,4 +1,5 @@
 import type { RateLimits } from '#api/access/rate-limit.ts'
+import type { OpenStreams } from '#api/http/reply/open-streams.ts'
 import type { BodyMemory } from '#api/http/request/body-memory.ts'
 import type { Services } from '#shared/core/scope/scope.ts'
 import type { Database } from '#shared/platform/db/database.ts'
@@ -12,4 +13,5 @@ export interface ApiServices extends Services {
   readonly rateLimits: RateLimits
   readonly answers: AnswerAdmission
   readonly bodies: BodyMemory
+  readonly streams: OpenStreams
 }

@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/installation/counts.test.ts'
 import '#test/features/installation/figures.test.ts'
+import '#test/features/installation/stream.test.ts'
 import '#test/platform/jobs/bursts.test.ts'
 import '#test/platform/jobs/failures.test.ts'
 import '#test/platform/jobs/figures.test.ts'

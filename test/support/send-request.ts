@@ -35,13 +35,24 @@ export async function sendRequest(url: string, { method, headers, body, signal }
     body: encoded.body,
     ...(signal && { signal }),
   })
-  const text = await response.body.text()
+  const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
+  const text = await (isStream ? readFirstEvent(response.body) : response.body.text())
   const received = new Headers(
     Object.entries(response.headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, one] as [string, string])),
   )
   const isJson = received.get('content-type')?.startsWith('application/json') ?? false
   const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
   return { status: response.statusCode, headers: received, text, body: parsed, data: parsed?.data }
+}
+
+/** The text of a stream of events until its first event; the rest is not read, as it has no end. */
+async function readFirstEvent(body: Readable): Promise<string> {
+  let text = ''
+  for await (const piece of body.setEncoding('utf8')) {
+    text += piece
+    if (/^data:.*\n\n/m.test(text)) break
+  }
+  return text
 }
 
 /** A body as undici sends it, and its content type as `fetch` gives it. */

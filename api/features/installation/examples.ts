@@ -10,6 +10,9 @@ export const overview = {
   mail: { waiting: 0, oldest: null, uncertain: 0, failed_day: 2 },
 }
 
+/** The beginning of the stream. */
+export const stream = `retry: 2000\n\nevent: overview\ndata: ${JSON.stringify(overview)}\n\n`
+
 export const kinds = {
   kinds: [
     {

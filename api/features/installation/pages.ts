@@ -1,7 +1,9 @@
 import { consoleAddress } from '#api/access/operator-session.ts'
 import { consolePage, formatTime, queryAddress, showConsole } from '#api/core/operators/console.ts'
 import { numberColumn as number, renderTable, textColumn as text } from '#api/core/operators/table.ts'
+import { stream } from '#api/features/installation/examples.ts'
 import { createKindPages } from '#api/features/installation/kind-pages.ts'
+import { streamOverview } from '#api/features/installation/overview-stream.ts'
 import { page } from '#api/http/route.ts'
 import { template } from '#api/pages/template.ts'
 import { readOverview } from '#shared/features/installation/overview.ts'
@@ -31,6 +33,17 @@ export const createPages = (jobs: readonly AnyJob[]) => [
       const content = renderOverview({ parts: partsOf(found), finished: found.finished_by_minute })
       return showConsole(scope, { title: 'Overview', place: 'overview', content })
     },
+  }),
+  page({
+    ...consolePage,
+    method: 'GET',
+    path: '/operator/stream',
+    summary: 'Follow the state of the installation by the console',
+    description: 'For the script of the pages: server-sent events as below `/v1`.',
+    example: { file: stream },
+    fails: ['OVERLOADED'],
+    contentType: 'text/event-stream',
+    handle: async (_, scope) => streamOverview(scope),
   }),
   ...createKindPages(jobs),
   page({

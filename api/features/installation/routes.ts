@@ -1,4 +1,5 @@
 import * as examples from '#api/features/installation/examples.ts'
+import { streamOverview } from '#api/features/installation/overview-stream.ts'
 import { answer } from '#api/http/route.ts'
 import { readOverview } from '#shared/features/installation/overview.ts'
 import { describeProcesses } from '#shared/features/installation/processes.ts'
@@ -21,6 +22,17 @@ export const createRoutes = (jobs: readonly AnyJob[]) => [
     example: { answer: examples.overview },
     response: overview,
     handle: (_, scope) => readOverview(scope),
+  }),
+  answer({
+    ...common,
+    path: '/operator/stream',
+    summary: 'Follow the state of the installation',
+    description: 'Server-sent events: the overview once a second, as events named `overview`, until the session ends.',
+    example: { file: examples.stream },
+    fails: ['OVERLOADED'],
+    response: null,
+    contentType: 'text/event-stream',
+    handle: async (_, scope) => streamOverview(scope),
   }),
   answer({
     ...common,

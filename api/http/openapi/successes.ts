@@ -35,8 +35,12 @@ export const commonHeaders = (route: Route): JsonObject => ({
 export function successesOf(route: Route, schemas: Schemas): JsonObject {
   const { example } = route
   if (route.kind === 'page') {
-    const content = file(`<!doctype html>\n<html lang="en">\n<title>${example?.file}</title>\n…`, 'text/html')
-    return { 200: { description: 'The page', headers: commonHeaders(route), ...content }, ...otherResponses(route) }
+    const { contentType } = route
+    const content = contentType
+      ? file(example?.file, contentType)
+      : file(`<!doctype html>\n<html lang="en">\n<title>${example?.file}</title>\n…`, 'text/html')
+    const description = contentType ? descriptions[200] : 'The page'
+    return { 200: { description, headers: commonHeaders(route), ...content }, ...otherResponses(route) }
   }
   if (route.kind !== 'delegate') {
     const { status, response, contentType, replaces, tagged, linked } = route

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { EventStream } from '#api/http/reply/event-stream.ts'
 
 /** The bytes of an answer, whole, as pieces, or as a stream, which is opened only when it is sent. */
 type ReplyBody = Buffer | readonly Buffer[] | string | null | (() => Readable | Promise<Readable>)
@@ -19,6 +20,16 @@ export class Reply {
     this.headers = headers
     this.status = status
     this.isKept = isKept
+  }
+}
+
+/** An answer of server-sent events. `begin` is called once, when the answer begins; it sends events until the stream closes. */
+export class EventReply extends Reply {
+  readonly begin: (stream: EventStream) => void
+
+  constructor(begin: (stream: EventStream) => void) {
+    super(null, {})
+    this.begin = begin
   }
 }
 

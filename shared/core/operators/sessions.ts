@@ -1,4 +1,10 @@
-import { deleteOperatorSession, findOperator, findOperatorSession, insertOperatorSession } from '#shared/core/operators/store.ts'
+import {
+  deleteOperatorSession,
+  findLiveSessions,
+  findOperator,
+  findOperatorSession,
+  insertOperatorSession,
+} from '#shared/core/operators/store.ts'
 import { checkPassword, type PasswordQuota } from '#shared/core/people/passwords.ts'
 import { findPersonByEmail } from '#shared/core/people/store.ts'
 import { hashSecret, makeSecret } from '#shared/core/people/tokens.ts'
@@ -54,6 +60,10 @@ export async function findSession(db: Executor, token: string, now: Date): Promi
   const principal = { id: user_id, type: 'user', name, email: address, workspaceId: null, sessionId: null } as const
   return { id, principal, operator: { id: user_id, name: address, isReadOnly: read_only } }
 }
+
+/** Of these sessions, of the console or of people, those by which an operator may still look. */
+export const listLiveSessions = async ({ db, now }: Pick<PlatformScope, 'db' | 'now'>, ids: readonly string[]): Promise<Set<string>> =>
+  new Set((await db.query(findLiveSessions({ ids, now: now() }))).map(({ id }) => id))
 
 /** Ends a session of the console. */
 export const closeOperatorSession = async ({ db }: Pick<PlatformScope, 'db'>, id: string): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   selectList,
   text,
   uuid,
+  uuids,
 } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -109,6 +110,17 @@ export const findOperatorSession = statement(
     params: { tokenHash: bytes, now: instant },
     columns: { id: uuid.notNull, user_id: uuid.notNull, name: text.notNull, address: text.notNull, read_only: boolean.notNull },
   },
+)
+
+/** Of these sessions, of the console and of people, those that have not ended and whose person is an operator. */
+export const findLiveSessions = statement(
+  'operators.findLiveSessions',
+  `select session.id from operator_sessions as session join operators as operator on operator.user_id = session.user_id
+   where session.id = any($ids) and session.expires_at > $now
+   union all
+   select session.id from sessions as session join operators as operator on operator.user_id = session.user_id
+   where session.id = any($ids) and session.expires_at > $now`,
+  { params: { ids: uuids, now: instant }, columns: { id: uuid.notNull } },
 )
 
 export const deleteOperatorSession = statement('operators.deleteOperatorSession', 'delete from operator_sessions where id = $id', {

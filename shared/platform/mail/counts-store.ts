@@ -14,8 +14,8 @@ const counted = `select
 /** Counts the mails of all workspaces that wait, since when, and those that failed in the last day. */
 export const readMailBacklog = statement('mail.readMailBacklog', counted, { params: {}, columns })
 
-const storeCounts = statement(
-  'mail.storeCounts',
+const upsertMailCounts = statement(
+  'mail.upsertMailCounts',
   `insert into mail_counts as kept (waiting, oldest, uncertain, failed_day)
    select counted.* from (${counted}) as counted left join mail_counts as before on true
    where (before.waiting, before.oldest, before.uncertain, before.failed_day) is distinct from
@@ -26,11 +26,11 @@ const storeCounts = statement(
 )
 /** Counts the mails and stores the numbers, for operators. */
 export async function storeMailCounts(db: Executor): Promise<void> {
-  await db.query(storeCounts())
+  await db.query(upsertMailCounts())
 }
 
 /** The numbers of `readMailBacklog` as they were stored, some seconds ago; no row before the first count. */
-export const findMailCounts = statement('mail.findCounts', 'select waiting, oldest, uncertain, failed_day from mail_counts', {
+export const findMailCounts = statement('mail.findMailCounts', 'select waiting, oldest, uncertain, failed_day from mail_counts', {
   params: {},
   columns,
 })

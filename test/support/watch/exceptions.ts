@@ -139,7 +139,7 @@ export const exceptions: readonly Exception[] = [
       ...[
         'jobs.addAttempts',
         'jobs.addWorkspaceFigures',
-        'jobs.storeStoppedJobs',
+        'jobs.upsertStoppedJobs',
         'jobs.countWaitingByWorkspace',
         'installation.listWorkspaceHoldings',
         'installation.listSchedules',
@@ -172,7 +172,7 @@ export const exceptions: readonly Exception[] = [
     because: 'the operator follows a request by its id on the command line, in whatever workspace it was',
   },
   {
-    statements: ['mail.readMailBacklog', 'mail.storeCounts'],
+    statements: ['mail.readMailBacklog', 'mail.upsertMailCounts'],
     tables: ['outbox_mails'],
     because: 'the operator counts the mails that wait in all workspaces, and sees no others of their columns',
   },

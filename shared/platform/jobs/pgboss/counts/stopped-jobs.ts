@@ -10,8 +10,8 @@ type StoppedJobs = RowOf<typeof columns>
 
 // The dead letters are counted by the index `job_failures`. Rows whose counts are as before are not touched; those that are, in one order, so
 // that two processes may count at the same time.
-const storeCounts = statement(
-  'jobs.storeStoppedJobs',
+const upsertStoppedJobs = statement(
+  'jobs.upsertStoppedJobs',
   `insert into job_counts as kept (job, held, failed)
    select queue.name, coalesce(deferred.count, 0), coalesce(letter.count, 0)
    from pgboss.queue as queue
@@ -28,12 +28,12 @@ const storeCounts = statement(
 )
 /** Counts held jobs and dead letters and stores the numbers. */
 export async function storeStoppedJobs(db: Executor): Promise<void> {
-  await db.query(storeCounts())
+  await db.query(upsertStoppedJobs())
 }
 
-const selectCounts = statement('jobs.findStoppedJobs', 'select job, held, failed from job_counts where held > 0 or failed > 0', {
+const selectStoppedJobs = statement('jobs.selectStoppedJobs', 'select job, held, failed from job_counts where held > 0 or failed > 0', {
   params: {},
   columns,
 })
 /** Reads the numbers of held jobs and dead letters as they were stored, some seconds ago. Queues that have none are left out. */
-export const findStoppedJobs = (db: Executor): Promise<StoppedJobs[]> => db.query(selectCounts())
+export const findStoppedJobs = (db: Executor): Promise<StoppedJobs[]> => db.query(selectStoppedJobs())

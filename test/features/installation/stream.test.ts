@@ -1,0 +1,163 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import test, { type ExecutionContext } from 'ava'
+import { EventStream } from '#api/http/reply/event-stream.ts'
+import { maxStreams } from '#api/http/reply/open-streams.ts'
+import { startApi } from '#api/server.ts'
+import { createLogger } from '#shared/platform/kernel/log.ts'
+import { dropOperator } from '#test/core/operators/rows.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { createOperator, visitConsole } from '#test/support/operators.ts'
+import { world } from '#test/support/world.ts'
+
+/** The longest time until a stream has ended, on a busy machine. */
+const endsWithinMs = 5_000
+
+interface Opened {
+  readonly answer: IncomingMessage
+  /** What has been read so far. */
+  readonly text: () => string
+  readonly hasEnded: () => boolean
+}
+
+/** Opens a stream and reads it until it ends. */
+async function open(t: ExecutionContext, root: string, path: string, headers: Readonly<Record<string, string>>): Promise<Opened> {
+  const sent = request(root + path, { headers, agent: false })
+  sent.end()
+  t.teardown(() => sent.destroy())
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  let [text, hasEnded] = ['', false]
+  answer.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece
+  })
+  answer
+    .on('error', () => undefined)
+    .once('close', () => {
+      hasEnded = true
+    })
+  return { answer, text: () => text, hasEnded: () => hasEnded }
+}
+
+const eventsOf = (text: string) => [...text.matchAll(/^event: overview\ndata: (.*)\n\n/gm)].map(([, data]) => JSON.parse(data ?? ''))
+
+async function start(t: ExecutionContext) {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const operator = await createOperator(w)
+  const byToken = { authorization: `Bearer ${operator.client.token}` }
+  return {
+    w,
+    operator,
+    byToken,
+    follow: (headers: Readonly<Record<string, string>> = byToken) => open(t, w.visitor.root, '/v1/operator/stream', headers),
+  }
+}
+
+const ended = ({ hasEnded }: Opened) => eventually(hasEnded, endsWithinMs)
+
+test('stream: an operator gets the overview at once and then each second, by token and by the cookie of the console', async (t) => {
+  const { w, operator, follow } = await start(t)
+  const console = await visitConsole(w, operator.id)
+  for (const stream of [await follow(), await open(t, w.visitor.root, '/operator/stream', { cookie: console.headers.cookie })]) {
+    const { headers, statusCode } = stream.answer
+    t.is(statusCode, 200)
+    t.like(headers, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    await eventually(() => eventsOf(stream.text()).length >= 3)
+    t.true(stream.text().startsWith('retry: 2000\n\n'))
+    const { data } = await operator.client.get('/v1/operator/overview')
+    t.deepEqual(Object.keys(eventsOf(stream.text())[0]), Object.keys(data))
+  }
+})
+
+test('stream: nobody else opens it', async (t) => {
+  const { w, operator, follow } = await start(t)
+  const console = await visitConsole(w, operator.id)
+  const statusOf = async (path: string, headers: Readonly<Record<string, string>>) =>
+    (await open(t, w.visitor.root, path, headers)).answer.statusCode
+  t.is((await follow({})).answer.statusCode, 401)
+  t.is((await follow({ authorization: `Bearer ${w.org.owner.token}` })).answer.statusCode, 403)
+  t.is((await follow({ cookie: console.headers.cookie })).answer.statusCode, 401)
+  t.is(await statusOf('/operator/stream', {}), 401)
+  t.is(await statusOf('/operator/stream', { authorization: `Bearer ${operator.client.token}` }), 401)
+})
+
+test('stream: it ends with the rights of who looks, and the others go on', async (t) => {
+  const { w, operator, follow } = await start(t)
+  const [removed, second] = [await createOperator(w), await createOperator(w, true)]
+  const visit = await visitConsole(w, second.id)
+  const short = await visitConsole(w, second.id, 3)
+  const byCookie = ({ headers: { cookie } }: typeof visit) => open(t, w.visitor.root, '/operator/stream', { cookie })
+  const [stays, goes, pageGoes, expires] = [
+    await follow(),
+    await follow({ authorization: `Bearer ${removed.client.token}` }),
+    await byCookie(visit),
+    await byCookie(short),
+  ]
+  await ended(expires)
+  await dropOperator(w.db, removed.id)
+  await ended(goes)
+  const form = new URLSearchParams({ form_token: visit.formToken })
+  const out = await fetch(`${w.visitor.root}/operator/sign-out`, { method: 'POST', headers: visit.headers, redirect: 'manual', body: form })
+  t.is(out.status, 303)
+  await ended(pageGoes)
+  t.false(stays.hasEnded())
+  t.is((await operator.client.post('/v1/auth/sign-out')).status, 204)
+  await ended(stays)
+  t.true(stays.answer.complete, 'an ended stream is a whole answer')
+})
+
+test('stream: a server that stops ends its streams, and does not wait for them', async (t) => {
+  const { w, byToken } = await start(t)
+  const api = await startApi(w.config, createLogger('stopping', 'error'))
+  const stream = await open(t, `http://127.0.0.1:${api.port}`, '/v1/operator/stream', byToken)
+  await eventually(() => eventsOf(stream.text()).length > 0)
+  const began = performance.now()
+  await api.stop(60_000)
+  t.true(performance.now() - began < 10_000)
+  t.true(stream.hasEnded())
+  t.true(stream.answer.complete)
+})
+
+test(`stream: a process sends ${maxStreams} at a time, and answers the next one OVERLOADED until one ends`, async (t) => {
+  const { follow } = await start(t)
+  const streams = await Promise.all(Array.from({ length: maxStreams }, () => follow()))
+  t.true(streams.every(({ answer }) => answer.statusCode === 200))
+  const { statusCode, headers } = (await follow()).answer
+  t.deepEqual([statusCode, headers['retry-after']], [503, '1'])
+  streams[0]?.answer.destroy()
+  await eventually(async () => (await follow()).answer.statusCode === 200)
+  t.pass()
+})
+
+test('stream: a client that does not read gets no more events, and is cut', async (t) => {
+  const stream = new EventStream({ retryMs: 1_000, unreadMs: 200, heartbeatMs: 60_000 })
+  let isClosed = false
+  stream.onClose(() => {
+    isClosed = true
+  })
+  t.is(String(stream.body.read()), 'retry: 1000\n\n')
+  t.true(stream.send({ id: '7', event: 'change', data: { a: '\n' } }))
+  t.false(stream.send({ event: 'change', data: 1 }), 'the first one has not been taken')
+  t.is(String(stream.body.read()), 'id: 7\nevent: change\ndata: {"a":"\\n"}\n\n')
+  t.true(stream.send({ event: 'change', data: 2 }))
+  await eventually(() => isClosed)
+  t.false(stream.send({ event: 'change', data: 3 }))
+})
+
+test('stream: a silent stream has heartbeats, and an ended one nothing', async (t) => {
+  const stream = new EventStream({ retryMs: 1_000, heartbeatMs: 50 })
+  let text = ''
+  stream.body.on('data', (piece) => {
+    text += piece
+  })
+  await eventually(() => text.endsWith('\n\n:\n\n:\n\n'))
+  stream.close()
+  await once(stream.body, 'close')
+  const length = text.length
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  t.is(text.length, length)
+})
