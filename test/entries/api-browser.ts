@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/api/pages/browser/booking.test.ts'
 import '#test/api/pages/browser/console.test.ts'
+import '#test/api/pages/browser/live.test.ts'
 import '#test/api/pages/browser/hostile.test.ts'
 import '#test/api/pages/browser/pages.test.ts'

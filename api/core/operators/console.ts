@@ -40,6 +40,8 @@ interface ConsoleView {
   readonly links: readonly { readonly address: string; readonly title: string; readonly isHere: boolean }[]
   readonly operator: Operator
   readonly signOut: string
+  /** Address of the stream, on pages that follow it. */
+  readonly stream: string
   readonly formToken: string
   readonly error: string
   readonly content: string
@@ -51,6 +53,8 @@ interface Shown {
   /** The entry of the navigation that the page belongs to. */
   readonly place: ConsolePlace
   readonly content: Html
+  /** Set where the page marks figures or tables that its script keeps new. Everything works without it. */
+  readonly isLive?: true
   /** Why an action of the page was refused. */
   readonly failure?: Problem | undefined
   /** Set where the content shows the failure beside its field. */
@@ -58,7 +62,7 @@ interface Shown {
 }
 
 /** A page of the console, with links to all others, and the button to sign out. */
-export function showConsole(scope: PlatformScope, { title, place, content, failure, isBesideField = false }: Shown): Page {
+export function showConsole(scope: PlatformScope, { title, place, content, isLive, failure, isBesideField = false }: Shown): Page {
   const links = [['', 'Start'] as const, ...pages].map(([path, name]) => ({
     address: consoleAddress(scope.config, path),
     title: name,
@@ -68,11 +72,12 @@ export function showConsole(scope: PlatformScope, { title, place, content, failu
     links,
     operator: operatorOf(scope),
     signOut: consoleAddress(scope.config, 'sign-out'),
+    stream: isLive ? consoleAddress(scope.config, 'stream') : '',
     formToken: formTokenOf(scope),
     error: isBesideField ? '' : (failure?.message ?? ''),
     content: content.text,
   })
-  return { title, body, isWide: true, ...(failure ? { failure } : {}) }
+  return { title, body, isWide: true, ...(isLive ? { script: 'live.js' } : {}), ...(failure ? { failure } : {}) }
 }
 
 /** The form token of the pages of a request's session. */

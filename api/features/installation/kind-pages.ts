@@ -111,7 +111,7 @@ export function createKindPages(jobs: readonly AnyJob[]) {
             ...[`${kind.oldest_seconds} s`, kind.done_hour, formatUse(kind)],
           ]),
         })
-        return showConsole(scope, { title: 'Kinds of jobs', place: 'kinds', content })
+        return showConsole(scope, { title: 'Kinds of jobs', place: 'kinds', content, isLive: true })
       },
     }),
     page({

@@ -1,6 +1,6 @@
 import { consoleAddress } from '#api/access/operator-session.ts'
 import { consolePage, formatTime, queryAddress, showConsole } from '#api/core/operators/console.ts'
-import { numberColumn as number, renderTable, textColumn as text } from '#api/core/operators/table.ts'
+import { numberColumn, renderTable, textColumn as text } from '#api/core/operators/table.ts'
 import { stream } from '#api/features/installation/examples.ts'
 import { createKindPages } from '#api/features/installation/kind-pages.ts'
 import { streamOverview } from '#api/features/installation/overview-stream.ts'
@@ -14,7 +14,7 @@ import { listWorkspaceLoads } from '#shared/features/installation/workspaces.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 
 const renderOverview = template<{
-  readonly parts: readonly (readonly [name: string, value: string])[]
+  readonly parts: readonly OverviewPart[]
   readonly finished: readonly number[]
 }>(new URL('overview.eta', import.meta.url))
 const renderSchedules = template<{ readonly schedules: string; readonly waiting: string }>(new URL('schedules.eta', import.meta.url))
@@ -31,7 +31,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
     handle: async (_, scope) => {
       const found = await readOverview(scope)
       const content = renderOverview({ parts: partsOf(found), finished: found.finished_by_minute })
-      return showConsole(scope, { title: 'Overview', place: 'overview', content })
+      return showConsole(scope, { title: 'Overview', place: 'overview', content, isLive: true })
     },
   }),
   page({
@@ -59,8 +59,8 @@ export const createPages = (jobs: readonly AnyJob[]) => [
         label: 'Processes',
         empty: 'No process lives.',
         columns: [
-          ...[text('Process'), text('Host'), text('Release'), text('Started'), text('Last heartbeat'), number('Memory')],
-          ...[number('Slots in use'), text('Runs now')],
+          ...[text('Process'), text('Host'), text('Release'), text('Started'), text('Last heartbeat'), numberColumn('Memory')],
+          ...[numberColumn('Slots in use'), text('Runs now')],
         ],
         rows: processes.map((process) => [
           process.kind === 'api' ? 'API' : `worker: ${process.pools.join(', ')}`,
@@ -73,7 +73,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
           process.running.map(({ kind, id }) => `${kind} ${id}`).join(', '),
         ]),
       })
-      return showConsole(scope, { title: 'Processes', place: 'workers', content })
+      return showConsole(scope, { title: 'Processes', place: 'workers', content, isLive: true })
     },
   }),
   page({
@@ -89,7 +89,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
         schedules: renderTable({
           label: 'Schedules',
           empty: 'Nothing recurs.',
-          columns: [text('Next'), text('Kind'), text('What'), text('Workspace'), text('Last'), number('Took'), text('Outcome')],
+          columns: [text('Next'), text('Kind'), text('What'), text('Workspace'), text('Last'), numberColumn('Took'), text('Outcome')],
           rows: schedules.map(({ next, kind, subject, workspace, held, last }) => [
             held ? 'held' : formatTime(next),
             kind,
@@ -103,11 +103,11 @@ export const createPages = (jobs: readonly AnyJob[]) => [
         waiting: renderTable({
           label: 'What waits for a time',
           empty: 'Nothing waits for a time.',
-          columns: [text('Kind'), number('How many'), text('First')],
+          columns: [text('Kind'), numberColumn('How many'), text('First')],
           rows: waiting.map(({ kind, count, next }) => [kind, count, next === null ? '' : formatTime(next)]),
         }).text,
       })
-      return showConsole(scope, { title: 'Schedules', place: 'schedules', content })
+      return showConsole(scope, { title: 'Schedules', place: 'schedules', content, isLive: true })
     },
   }),
   page({
@@ -123,8 +123,15 @@ export const createPages = (jobs: readonly AnyJob[]) => [
         label: 'Use by workspace',
         empty: 'There is no workspace.',
         columns: [
-          ...[text('Workspace'), number('Calls'), number('Computing'), number('Database'), number('Jobs'), number('Share of jobs')],
-          ...[number('Waiting'), number('Rows'), number('Size of rows'), number('Files'), number('Mails')],
+          ...[
+            text('Workspace'),
+            numberColumn('Calls'),
+            numberColumn('Computing'),
+            numberColumn('Database'),
+            numberColumn('Jobs'),
+            numberColumn('Share of jobs'),
+          ],
+          ...[numberColumn('Waiting'), numberColumn('Rows'), numberColumn('Size of rows'), numberColumn('Files'), numberColumn('Mails')],
         ],
         rows: workspaces
           .slice(0, maxWorkspaces)
@@ -137,7 +144,7 @@ export const createPages = (jobs: readonly AnyJob[]) => [
             ...[`${megabytes(load.row_bytes)} MB`, `${megabytes(load.file_bytes)} MB`, load.mails_day],
           ]),
       })
-      return showConsole(scope, { title: 'Use by workspace', place: 'use', content })
+      return showConsole(scope, { title: 'Use by workspace', place: 'use', content, isLive: true })
     },
   }),
 ]
@@ -147,13 +154,55 @@ const maxWorkspaces = 200
 
 const megabytes = (bytes: number): number => Math.round(bytes / 100_000) / 10
 
-const partsOf = ({ jobs, oldest_seconds, processes, database, store, mail }: Overview): readonly (readonly [string, string])[] => [
-  ['Jobs', `${jobs.waiting} waiting, ${jobs.held} held, ${jobs.running} running, ${jobs.failed} failed`],
-  ['Longest wait', `${oldest_seconds} s`],
-  ['Processes', `${processes.api} API, ${processes.worker} workers, ${processes.dead} died in the last day`],
-  ['Database', `${database.connections} of ${database.max_connections} connections, ${megabytes(database.size_bytes)} MB`],
-  ['Slow statements now', String(database.slow_statements)],
-  ['File store', `${store.kind}: ${store.fault ?? 'answers'}`],
-  ['Mail', `${mail.waiting} waiting${mail.oldest === null ? '' : ` since ${formatTime(mail.oldest)}`}, ${mail.uncertain} uncertain`],
-  ['Failed mails of the last day', String(mail.failed_day)],
-]
+/** A part of the overview, as text; `none` is shown for null. The script of the page finds it in the events by its path. */
+interface Figure {
+  readonly figure: string
+  readonly shown: string
+  readonly format?: 'megabytes' | 'time'
+  readonly none?: string
+}
+
+interface OverviewPart {
+  readonly name: string
+  readonly texts: readonly (string | Figure)[]
+}
+
+const number = (figure: string, value: number): Figure => ({ figure, shown: String(value) })
+
+const partsOf = ({ jobs, oldest_seconds, processes, database, store, mail }: Overview): readonly OverviewPart[] => {
+  const jobCounts = (['waiting', 'held', 'running', 'failed'] as const).flatMap((state, index) => [
+    ...(index === 0 ? [] : [', ']),
+    ...[number(`jobs.${state}`, jobs[state]), ` ${state}`],
+  ])
+  const size: Figure = { figure: 'database.size_bytes', shown: String(megabytes(database.size_bytes)), format: 'megabytes' }
+  const fault: Figure = { figure: 'store.fault', shown: store.fault ?? 'answers', none: 'answers' }
+  const oldest: Figure = {
+    figure: 'mail.oldest',
+    shown: mail.oldest === null ? 'none' : formatTime(mail.oldest),
+    format: 'time',
+    none: 'none',
+  }
+  return [
+    { name: 'Jobs', texts: jobCounts },
+    { name: 'Longest wait', texts: [number('oldest_seconds', oldest_seconds), ' s'] },
+    {
+      name: 'Processes',
+      texts: [
+        ...[number('processes.api', processes.api), ' API, ', number('processes.worker', processes.worker), ' workers, '],
+        ...[number('processes.dead', processes.dead), ' died in the last day'],
+      ],
+    },
+    {
+      name: 'Database',
+      texts: [
+        ...[number('database.connections', database.connections), ' of ', number('database.max_connections', database.max_connections)],
+        ...[' connections, ', size, ' MB'],
+      ],
+    },
+    { name: 'Slow statements now', texts: [number('database.slow_statements', database.slow_statements)] },
+    { name: 'File store', texts: [`${store.kind}: `, fault] },
+    { name: 'Mail', texts: [number('mail.waiting', mail.waiting), ' waiting, ', number('mail.uncertain', mail.uncertain), ' uncertain'] },
+    { name: 'First waiting mail', texts: [oldest] },
+    { name: 'Failed mails of the last day', texts: [number('mail.failed_day', mail.failed_day)] },
+  ]
+}

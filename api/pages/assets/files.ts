@@ -8,7 +8,7 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8')
 
 /** Scripts that a page may load; they are files, since inline scripts are blocked. */
-export type PageScript = 'swap.js' | 'print.js'
+export type PageScript = 'swap.js' | 'print.js' | 'live.js'
 
 /** Static files of pages, by name. */
 const files: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
@@ -16,6 +16,7 @@ const files: Readonly<Record<string, { readonly type: string; readonly text: str
   'guide.css': { type: 'text/css', text: read('guide.css') },
   'swap.js': { type: 'text/javascript', text: read('swap.js') },
   'print.js': { type: 'text/javascript', text: read('print.js') },
+  'live.js': { type: 'text/javascript', text: read('live.js') },
   'icon.svg': { type: 'image/svg+xml', text: read('icon.svg') },
 }
 

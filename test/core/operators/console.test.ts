@@ -159,7 +159,7 @@ test('console: a session is known to every process, and signing in again ends th
   t.is((await second.get('/operator/log', { cookie: one })).status, 401)
 })
 
-test('console: its pages are stored nowhere, run no script and are in no frame', async (t) => {
+test('console: its pages are stored nowhere, are in no frame and run no script but that of the stream', async (t) => {
   const w = await fresh()
   const visit = await visitConsole(w, (await createOperator(w)).id)
   const paths = ['', '/log', '/workspaces', `/workspaces/${w.org.id}`, '/operators', '/jobs', '/jobs/act?action=cancel', '/mails']
@@ -171,6 +171,10 @@ test('console: its pages are stored nowhere, run no script and are in no frame',
     t.notRegex(policy, /script-src/, path)
     t.is(headers.get('access-control-allow-origin'), null)
   }
+  // Its script follows the stream of this server, and no other script runs.
+  const { headers, text } = await w.visitor.get('/operator/overview', { cookie: visit.headers.cookie, ...fromAnywhere() })
+  const [, nonce] = /script-src 'nonce-([^']+)'; connect-src 'self'/.exec(headers.get('content-security-policy') ?? '') ?? []
+  t.regex(text, new RegExp(`<script src="[^"]*/live\\.js" nonce="${nonce}" defer></script>`))
 })
 
 test('console: buttons suspend, resume and change the plan, and each press is an entry of the log', async (t) => {

@@ -50,3 +50,8 @@ export async function putWorkspace(db: Db, id: string, state: 'active' | 'provis
   const columns = { active: ['active', null], provisioning: ['provisioning', null], deleting: ['suspended', new Date()] }[state]
   await db.query('update workspaces set status = $2, deleting_at = $3 where id = $1', [id, ...columns])
 }
+
+/** Ends all sessions of the console. */
+export async function endSessions(db: Db): Promise<void> {
+  await db.query('delete from operator_sessions')
+}
