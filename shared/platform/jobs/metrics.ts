@@ -1,7 +1,9 @@
 import { Counter, Histogram } from 'prom-client'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { noteAttempt } from '#shared/platform/jobs/figures/attempt-figures.ts'
+import { findTopShare } from '#shared/platform/jobs/figures/store.ts'
 import { findQueueDepths, type QueueDepth } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
+import { findStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { findPausedByKind } from '#shared/platform/jobs/pgboss/paused-kinds.ts'
 import { addGauge, type Metrics } from '#shared/platform/kernel/metrics.ts'
 
@@ -54,6 +56,19 @@ export const jobMetrics: Metrics<Executor> = {
       'How long the longest waiting job of a queue, or of its gate, has been waiting, jobs that wait for another try included; 0 when none waits'
     addGauge(registry, 'kontor_queue_oldest_seconds', help, ['queue'], async () =>
       (await depths).map(({ job, oldestSeconds }) => ({ labels: { queue: job }, value: oldestSeconds })),
+    )
+    const stoppedHelp =
+      'Jobs of a queue that wait for their workspace or app (held), and that failed for good and are kept (failed); absent for none'
+    addGauge(registry, 'kontor_queue_stopped_jobs', stoppedHelp, ['queue', 'state'], async () =>
+      (await query(findStoppedJobs, 'stopped jobs')).flatMap(({ job, held, failed }) => [
+        ...(held > 0 ? [{ labels: { queue: job, state: 'held' }, value: held }] : []),
+        ...(failed > 0 ? [{ labels: { queue: job, state: 'failed' }, value: failed }] : []),
+      ]),
+    )
+    // Without a label for the workspace: a series for each would grow with their number.
+    const shareHelp = "Part of the time of all workspaces' jobs of the last ten minutes that the busiest workspace used, 0 to 1"
+    addGauge(registry, 'kontor_job_top_workspace_share', shareHelp, [], async () =>
+      (await query(findTopShare, 'shares of jobs')).map(({ share }) => ({ labels: {}, value: share })),
     )
     addGauge(
       registry,

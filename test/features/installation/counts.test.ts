@@ -4,6 +4,7 @@ import test from 'ava'
 import { readOverview } from '#shared/features/installation/overview.ts'
 import { jobs } from '#shared/features.ts'
 import { describeKinds } from '#shared/platform/jobs/figures/kinds.ts'
+import { addFigures } from '#shared/platform/jobs/figures/store.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
 import { storeStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { storeMailCounts } from '#shared/platform/mail/counts-store.ts'
@@ -12,8 +13,10 @@ import { addDeadLetter, deferQueuedJob, holdJob } from '#test/platform/jobs/oper
 import { fileExport, operatorOf } from '#test/platform/jobs/operator/support.ts'
 import { deleteMails } from '#test/platform/mail/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { createOrg } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { world } from '#test/support/world.ts'
+import { registry } from '#workers/metrics.ts'
 
 const hourMs = 3_600_000
 
@@ -95,7 +98,7 @@ test('installation counts: the outbox has its waiting, uncertain and newly faile
   t.is(Math.round((now().getTime() - Date.parse(mail.oldest ?? '')) / hourMs), 3)
 })
 
-test('installation counts: a worker of the pool schedule keeps them', async (t) => {
+test('installation counts: a worker of the pool schedule keeps them, and shows them as metrics', async (t) => {
   const w = await world({}, ['schedule'])
   t.teardown(w.close)
   const { database, blobs, now } = w.api.services
@@ -104,5 +107,24 @@ test('installation counts: a worker of the pool schedule keeps them', async (t) 
   for (const task of ['counts of stopped jobs', 'counts of mails']) await runMaintenanceTask(w, task)
   const read = () => readOverview({ db: database, blobs, now })
   await eventually(async () => (await read()).jobs.failed === 1 && (await read()).mail.uncertain === 1)
-  t.pass()
+  const text = await registry.metrics()
+  t.regex(text, /^kontor_queue_stopped_jobs\{queue="records\.export",state="failed"\} 1$/m)
+  t.notRegex(text, /^kontor_queue_stopped_jobs\{queue="records\.export",state="held"\}/m)
+  t.notRegex(text, /^kontor_queue_\w+\{queue="dead-letters"/m)
+})
+
+test('installation counts: the share of the busiest workspace is of the last ten minutes, and names none', async (t) => {
+  const w = await world({}, ['schedule'])
+  t.teardown(w.close)
+  const { database, now } = w.api.services
+  const read = async () => Number(/^kontor_job_top_workspace_share (\S+)$/m.exec(await registry.metrics())?.[1])
+  t.is(await read(), 0)
+  const other = await createOrg(w, 'Other')
+  const figures = { calls: 0, computingMs: 0, databaseMs: 0, jobs: 1 }
+  const add = (workspaceId: string, jobMs: number, at = now()) => addFigures(database, at, [], [], [{ ...figures, workspaceId, jobMs }])
+  await add(w.org.id, 3_000_000)
+  await add(other.id, 9_000_000)
+  await add(w.org.id, 90_000_000, new Date(now().getTime() - 12 * 60_000))
+  const share = await read()
+  t.true(share > 0.74 && share < 0.76, String(share))
 })

@@ -145,7 +145,7 @@ export const exceptions: readonly Exception[] = [
         'installation.listSchedules',
         'installation.countDueByKind',
       ],
-      ...['jobs.sumAttempts', 'jobs.findTopWorkspaces', 'jobs.countEndedByMinute', 'jobs.sumWorkspaceFigures'],
+      ...['jobs.sumAttempts', 'jobs.findTopWorkspaces', 'jobs.countEndedByMinute', 'jobs.sumWorkspaceFigures', 'jobs.selectTopShare'],
     ],
     tables: [
       ...['job_figures', 'workspace_figures', 'workspaces', 'deferred_jobs', 'gated_jobs', 'event_outbox'],

@@ -42,6 +42,14 @@ export function registerConnectionGauges(registry: Registry): (holders: Holders)
     },
   })
   new Gauge({
+    name: 'kontor_database_connections_allowed',
+    help: 'The most connections that the pool of this process opens: those that are busy or idle, of kontor_database_connections, are never more',
+    registers: [registry],
+    collect() {
+      this.set(sum(({ database }) => database.pool.options.max))
+    },
+  })
+  new Gauge({
     name: 'kontor_database_waiting',
     help: 'Statements and transactions of this process that wait for a connection',
     registers: [registry],

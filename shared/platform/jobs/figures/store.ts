@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { bigint, instant, json, smallint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, double, instant, json, smallint, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { AttemptFigures, TimeFigures } from '#shared/platform/jobs/figures/attempt-figures.ts'
 
@@ -134,3 +134,14 @@ export const sumWorkspaceFigures = statement(
    from workspace_figures where minute >= $since group by workspace_id order by workspace_id`,
   { params: { since: instant }, columns: usageColumns },
 )
+
+const selectTopShare = statement(
+  'jobs.selectTopShare',
+  `select coalesce(max(used.ms) / nullif(sum(used.ms), 0), 0)::float8 as share
+   from (
+     select sum(job_ms) as ms from workspace_figures where minute >= date_trunc('minute', now() - interval '10 minutes') group by workspace_id
+   ) as used`,
+  { params: {}, columns: { share: double.notNull } },
+)
+/** The part of the time of all workspaces' jobs of the last ten minutes that the busiest workspace used; 0 when no job ran. */
+export const findTopShare = (db: Executor): Promise<{ share: number }[]> => db.query(selectTopShare())
