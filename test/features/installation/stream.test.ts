@@ -1,12 +1,16 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { EventStream } from '#api/http/reply/event-stream.ts'
 import { maxStreams } from '#api/http/reply/open-streams.ts'
 import { startApi } from '#api/server.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { dropOperator } from '#test/core/operators/rows.ts'
+import { startNetwork } from '#test/faults/network.ts'
+import { hideMailCounts } from '#test/features/installation/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { startLogged } from '#test/support/logged-process.ts'
 import { createOperator, visitConsole } from '#test/support/operators.ts'
 import { world } from '#test/support/world.ts'
 
@@ -122,6 +126,53 @@ test('stream: a server that stops ends its streams, and does not wait for them',
   t.true(stream.answer.complete)
 })
 
+test('stream: while the database is away it sends nothing, logs nothing of its own, and goes on afterwards', async (t) => {
+  const { w, byToken } = await start(t)
+  const network = await startNetwork(t, w.config.databaseUrl)
+  const api = await startLogged(t, { config: { ...w.config, databaseUrl: network.url } }, 'api')
+  const stream = await open(t, await api.root(), '/v1/operator/stream', byToken)
+  const count = () => eventsOf(stream.text()).length
+  await eventually(() => count() >= 2)
+  network.cut()
+  await api.line('the database is away')
+  const before = count()
+  await setTimeout(3_000)
+  t.true(count() <= before + 1, 'one may have been on its way')
+  network.mend()
+  await api.line('the database is back')
+  await eventually(() => count() >= before + 3)
+  t.false(stream.hasEnded())
+  t.deepEqual(
+    api.lines().map(({ msg }) => msg),
+    ['api ready', 'the database is away', 'the database is back'],
+  )
+})
+
+test('stream: a failure to read the overview is one line of the log, however long it lasts', async (t) => {
+  const { w, byToken } = await start(t)
+  const api = await startLogged(t, w, 'api')
+  const stream = await open(t, await api.root(), '/v1/operator/stream', byToken)
+  const count = () => eventsOf(stream.text()).length
+  await eventually(() => count() > 0)
+  const mend = await hideMailCounts(w.db)
+  await api.line('could not read the overview for its stream')
+  await setTimeout(3_000)
+  const before = count()
+  await mend()
+  await eventually(() => count() > before)
+  t.deepEqual(
+    api.lines().map(({ msg }) => msg),
+    ['api ready', 'could not read the overview for its stream'],
+  )
+})
+
+test('stream: a HEAD is answered without a stream', async (t) => {
+  const { w, byToken } = await start(t)
+  const answer = await fetch(`${w.visitor.root}/v1/operator/stream`, { method: 'HEAD', headers: byToken })
+  t.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'text/event-stream; charset=utf-8'])
+  t.is(await answer.text(), '')
+})
+
 test(`stream: a process sends ${maxStreams} at a time, and answers the next one OVERLOADED until one ends`, async (t) => {
   const { follow } = await start(t)
   const streams = await Promise.all(Array.from({ length: maxStreams }, () => follow()))
@@ -158,6 +209,6 @@ test('stream: a silent stream has heartbeats, and an ended one nothing', async (
   stream.close()
   await once(stream.body, 'close')
   const length = text.length
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await setTimeout(200)
   t.is(text.length, length)
 })
