@@ -59,7 +59,7 @@ inBrowser('live: a table changes in place, and the focus and the scroll position
   const row = page.locator('tr', { has: page.getByRole('link', { name: 'records.export', exact: true }) })
   const failed = row.locator('td').nth(5)
   const before = Number(await failed.innerText())
-  await row.getByRole('link').focus()
+  await row.getByRole('link', { name: 'records.export', exact: true }).focus()
   await page.locator('.scroll').evaluate('(element) => { element.scrollLeft = 40 }')
   const scroll = () => page.evaluate('[scrollY, document.querySelector(".scroll").scrollLeft]')
   const scrolled = await scroll()
