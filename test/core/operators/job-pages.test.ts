@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { storeStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { followLog } from '#test/core/operators/rows.ts'
 import {
@@ -268,6 +269,7 @@ test('job pages: a read-only operator sees jobs and no buttons', async (t) => {
 test('job pages: kinds and workspaces lead into the list of their jobs', async (t) => {
   const { w, open } = await enter()
   const id = await failedJob(w)
+  await storeStoppedJobs(w.api.services.database)
   const kind = await open('/operator/kinds/records.export')
   const ofKind = linkOf(kind.text, '\\d+ failed') ?? ''
   t.is(ofKind, '/operator/jobs?kind=records.export&state=failed')
