@@ -126,7 +126,7 @@ export const exceptions: readonly Exception[] = [
       'with letters as materialized ( select letter.id',
       'select failure_answered_at is not null or continuation is not null',
     ],
-    tables: ['operations', 'gated_jobs', 'deferred_jobs'],
+    tables: ['operations', 'job_failures', 'gated_jobs', 'deferred_jobs'],
     because: 'the operators of the installation look at the jobs of all workspaces and act on them',
   },
   {
@@ -182,7 +182,7 @@ export const exceptions: readonly Exception[] = [
     because: 'a metric of the installation: a sum over all workspaces, which the operator sees',
   },
   {
-    statements: ["update operations as operation set status = 'failed'", 'jobs.selectActiveJobs'],
+    statements: ["update operations as operation set status = 'failed'", 'jobs.selectActiveJobs', 'insert into job_failures'],
     tables: ['operations', 'gated_jobs', 'deferred_jobs'],
     because: 'failed and lost work is found in all workspaces',
   },

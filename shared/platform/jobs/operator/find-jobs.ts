@@ -15,7 +15,14 @@ import {
   maxChildren,
   type RelatedJob,
 } from '#shared/platform/jobs/pgboss/operator/describe.ts'
-import { countMatches, type FoundJob, findPage, type JobPosition, maxCounted } from '#shared/platform/jobs/pgboss/operator/search.ts'
+import {
+  countMatches,
+  type FoundJob,
+  findPage,
+  type JobPosition,
+  maxCounted,
+  readsCauses,
+} from '#shared/platform/jobs/pgboss/operator/search.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import type { TypeOf } from '#shared/platform/kernel/schema.ts'
@@ -49,9 +56,11 @@ export async function findJobs(
   { sort = '-created_at', after, limit }: PageOrder,
 ): Promise<FoundPage> {
   const search = { filter: checkFilter(jobs, filter), untracked: untrackedNames(jobs), sort }
-  const found = await db.query(findPage({ ...search, after }, limit + 1))
-  // A first page that is the last one is counted already.
-  const isWhole = after === undefined && found.length <= limit
+  // A search by cause reads the same jobs for few matches as for all, so the first page counts them too.
+  const most = after === undefined && readsCauses(search) ? maxCounted + 1 : limit + 1
+  const found = await db.query(findPage({ ...search, after }, most))
+  // Fewer than could be read are all.
+  const isWhole = after === undefined && (found.length < most || most > maxCounted)
   const count = isWhole ? found.length : ((await firstRow(db, countMatches(search, maxCounted + 1)))?.count ?? 0)
   const page = found.slice(0, limit)
   const last = page.at(-1)

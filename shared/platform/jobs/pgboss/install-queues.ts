@@ -26,9 +26,10 @@ export async function installJobQueues(database: Database, jobs: readonly AnyJob
   })
   // The dead letters by the kind of their job, for counts of them (counts/stopped-jobs.ts).
   await database.query({
-    text: `create index if not exists job_failures on pgboss.job_common (source_name)
+    text: `create index if not exists job_letters_source on pgboss.job_common (source_name)
       where name = '${deadLetters}' and state = 'created' and source_id is not null`,
   })
+  await followLetters(database)
   await boss.createQueue(deadLetters, { retryLimit: 0 })
   for (const { name, retry, timeoutSeconds } of jobs) {
     const options = {
@@ -64,5 +65,35 @@ async function pinPlannerStatistics(database: Database): Promise<void> {
   await database.query({
     text: `select pg_restore_attribute_stats('schemaname', 'pgboss', 'relname', 'job_common', 'attname', 'name', 'inherited', false,
       'null_frac', 0::real, 'avg_width', 20, 'n_distinct', 2::real, 'correlation', 1::real)`,
+  })
+}
+
+/**
+ * Keeps the rows of dead letters in `job_failures` (migration 0030). The first time, the letters of before are copied: writers of the queue
+ * table wait meanwhile, about a second for 50,000.
+ */
+async function followLetters(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.query({ text: `set local lock_timeout = '10s'` })
+    const { length } = await tx.query({ text: `select from pg_trigger where tgname = 'job_add_letter'` })
+    if (length > 0) return
+    await tx.query({
+      text: `create trigger job_delete_letter after delete on pgboss.job_common for each row
+        when (old.source_id is not null) execute function follow_letter()`,
+    })
+    await tx.query({
+      text: `create trigger job_add_letter after insert on pgboss.job_common for each row
+        when (new.source_id is not null) execute function follow_letter()`,
+    })
+    await tx.query({
+      text: `insert into job_failures (id, is_letter, created_at, job, workspace_id, principal_id, request_id, text)
+        select letter.source_id, true, coalesce(letter.source_created_on, letter.created_on), letter.source_name,
+          (letter.data ->> 'workspaceId')::uuid, (letter.data -> 'cause' ->> 'actorId')::uuid,
+          coalesce(letter.data -> 'cause' ->> 'requestId', ''), failure_text('INTERNAL', letter.output ->> 'message', null)
+        from pgboss.job_common as letter
+        where letter.source_id is not null
+          and not exists (select from operations where id = coalesce((letter.data ->> 'operationId')::uuid, letter.source_id))
+        on conflict (id) do nothing`,
+    })
   })
 }

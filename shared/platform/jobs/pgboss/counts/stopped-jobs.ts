@@ -8,7 +8,7 @@ const columns = { job: text.notNull, held: integer.notNull, failed: integer.notN
 /** Numbers of held jobs of a queue, which wait for their workspace or app, and of its dead letters. */
 type StoppedJobs = RowOf<typeof columns>
 
-// The dead letters are counted by the index `job_failures`. Rows whose counts are as before are not touched; those that are, in one order, so
+// The dead letters are counted by the index `job_letters_source`. Rows whose counts are as before are not touched; those that are, in one order, so
 // that two processes may count at the same time.
 const upsertStoppedJobs = statement(
   'jobs.upsertStoppedJobs',

@@ -1,6 +1,5 @@
 import { instant, integer, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { composeStatement, type Statement } from '#shared/platform/db/statements/statement.ts'
-import { deadLetterQueue } from '#shared/platform/jobs/job.ts'
 import type { JobFilter, JobSort } from '#shared/platform/jobs/operator/filter.ts'
 import { operationState, stateJoins } from '#shared/platform/jobs/pgboss/operator/state.ts'
 
@@ -59,7 +58,6 @@ const params = {
   afterAt: instant.orNull,
   afterId: uuid.orNull,
   untracked: texts,
-  deadLetters: text,
   limit: integer,
 }
 
@@ -75,7 +73,6 @@ const valuesOf = ({ filter, untracked, after }: JobSearch, limit: number) => ({
   afterAt: after?.created_at,
   afterId: after?.id,
   untracked: filter.kind === undefined ? untracked : untracked.filter((name) => name === filter.kind),
-  deadLetters: deadLetterQueue,
   limit,
 })
 
@@ -104,10 +101,10 @@ const orderOf = ({ sort }: JobSearch, of = ''): string =>
 function sources(search: JobSearch, wrap: (source: string) => string, purpose: 'page' | 'counts' = 'page'): string {
   const { filter, untracked } = search
   const isTracked = filter.kind === undefined || !untracked.includes(filter.kind)
-  const found = [
-    ...(isTracked ? operationSources(search) : []),
-    ...(filter.kind === undefined || !isTracked ? untrackedSources(search, purpose) : []),
-  ]
+  const isUntracked = filter.kind === undefined || !isTracked
+  const found = isOfFailures(search)
+    ? failureSources(search, isTracked, isUntracked)
+    : [...(isTracked ? operationSources(search) : []), ...(isUntracked ? untrackedSources(search, purpose) : [])]
   const nothing = `select 'queue' as place, null::uuid as id, '' as name, null::uuid as workspace_id, now() as created_at where false`
   return (found.length === 0 ? [nothing] : found.map((source) => wrap(`select * from (${source}) as found`))).join(' union all ')
 }
@@ -121,18 +118,41 @@ const timeConditions = ({ filter, after, sort }: JobSearch, at: string, id: stri
   after !== undefined && `(${at}, ${id}) ${sort === 'created_at' ? '>' : '<'} ($afterAt::timestamptz, $afterId::uuid)`,
 ]
 
-const operationColumns = `'operation' as place, operation.id, operation.job as name, operation.workspace_id, operation.created_at`
+const ofOperation = 'operation.id, operation.job as name, operation.workspace_id, operation.created_at'
+
+const operationColumns = `'operation' as place, ${ofOperation}`
+
+/** The conditions that operations and their failures (migration 0029) share. */
+const operationConditions = (search: JobSearch): (string | false)[] => [
+  search.filter.kind !== undefined && 'operation.job = $kind::text',
+  search.filter.workspace !== undefined && 'operation.workspace_id = $workspace::text::uuid',
+  search.filter.principal !== undefined && 'operation.principal_id = $principal::text::uuid',
+  search.filter.request_id !== undefined && 'operation.request_id = $requestId::text',
+  ...timeConditions(search, 'operation.created_at', 'operation.id'),
+]
+
+/** Whether only failed jobs can match. */
+const isOfFailures = ({ filter }: JobSearch): boolean => filter.error !== undefined || filter.state === 'failed'
+
+function failureSources(search: JobSearch, isTracked: boolean, isUntracked: boolean): string[] {
+  const { filter, onlyOpen } = search
+  if (onlyOpen || (filter.state !== undefined && filter.state !== 'failed')) return []
+  const places = isTracked && isUntracked ? 'not operation.is_letter or ' : ''
+  return [failureSource(search, isUntracked ? `(${places}${isLetter})` : 'not operation.is_letter')]
+}
+
+const isLetter = '(operation.is_letter and operation.job = any($untracked::text[]))'
+
+/** Failures from their narrow rows; `ofPlace` is a condition on them. */
+function failureSource(search: JobSearch, ofPlace: string): string {
+  const error = search.filter.error !== undefined && 'operation.text like lower($error::text)'
+  return `select case when operation.is_letter then 'letter' else 'operation' end as place, ${ofOperation}
+    from job_failures as operation where ${list([ofPlace, ...operationConditions(search), error])}`
+}
 
 function operationSources(search: JobSearch): string[] {
   const { filter } = search
-  const conditions = [
-    filter.kind !== undefined && 'operation.job = $kind::text',
-    filter.workspace !== undefined && 'operation.workspace_id = $workspace::text::uuid',
-    filter.principal !== undefined && 'operation.principal_id = $principal::text::uuid',
-    filter.request_id !== undefined && 'operation.request_id = $requestId::text',
-    filter.error !== undefined && `operation.status = 'failed' and not operation.is_cancelled and ${errorMatches}`,
-    ...timeConditions(search, 'operation.created_at', 'operation.id'),
-  ]
+  const conditions = operationConditions(search)
   const from = (...more: string[]) => `select ${operationColumns} from operations as operation where ${list([...conditions, ...more])}`
   const open = (joins: string, ...more: string[]) =>
     `select ${operationColumns} from ${joins} ${stateJoins}
@@ -141,8 +161,6 @@ function operationSources(search: JobSearch): string[] {
   switch (filter.state) {
     case 'done':
       return [from("operation.status = 'done'")]
-    case 'failed':
-      return [from("operation.status = 'failed' and not operation.is_cancelled")]
     case 'cancelled':
       return [from('operation.is_cancelled')]
     case 'waiting':
@@ -174,26 +192,25 @@ const heldIds = `(
 
 const notHeld = `operation.id not in (select held.id from ${heldIds} where held.id is not null)`
 
-const errorMatches = `(operation.error ->> 'code' ilike $error::text or operation.error ->> 'message' ilike $error::text
-  or operation.attempts -> -1 ->> 'error' ilike $error::text)`
-
 /** Columns that the conditions on jobs without operations read. */
 const causeOf = (data: string, key: string): string => `${data} -> 'cause' ->> '${key}'`
 
 function untrackedSources(search: JobSearch, purpose: 'page' | 'counts'): string[] {
   const { filter } = search
-  const isOpen = filter.error === undefined
   const in_ = (...states: (string | undefined)[]) => states.includes(filter.state)
   return [
-    ...(isOpen && in_(undefined, 'waiting', 'held') ? [queueSource(search, purpose)] : []),
-    ...(isOpen && in_(undefined, 'held') ? [deferredSource(search)] : []),
-    ...(in_(undefined, 'failed') && !search.onlyOpen ? [letterSource(search)] : []),
+    ...(in_(undefined, 'waiting', 'held') ? [queueSource(search, purpose)] : []),
+    ...(in_(undefined, 'held') ? [deferredSource(search)] : []),
+    ...(in_(undefined) && !search.onlyOpen ? [failureSource(search, isLetter)] : []),
   ]
 }
 
+/** Whether the search reads the causes of queued jobs, for which no index is kept. */
+export const readsCauses = ({ filter: { principal, request_id, state, error } }: JobSearch): boolean =>
+  (principal !== undefined || request_id !== undefined) && error === undefined && [undefined, 'waiting', 'held'].includes(state)
+
 function queueSource(search: JobSearch, purpose: 'page' | 'counts'): string {
   const { filter, sort } = search
-  const readsCause = filter.principal !== undefined || filter.request_id !== undefined
   const conditions = [
     'job.name = kind.name',
     "job.state < 'active' and not job.blocked and job.priority = 0",
@@ -203,21 +220,21 @@ function queueSource(search: JobSearch, purpose: 'page' | 'counts'): string {
   ]
   const times = timeConditions(search, 'job.created_on', 'job.id')
   const columns = `'queue' as place, job.id, job.name, job.group_id::uuid as workspace_id, job.created_on as created_at`
-  const ofKinds = (where: string, rest: string) => `from unnest($untracked::text[]) as kind (name)
+  const ofKinds = (where: string, rest: string, more = '') => `from unnest($untracked::text[]) as kind (name)
     cross join lateral (
-      select job.id, job.name, job.group_id, job.created_on from pgboss.job as job where ${where} ${rest}
+      select job.id, job.name, job.group_id, job.created_on ${more} from pgboss.job as job where ${where} ${rest}
     ) as job`
-  if (!readsCause) {
+  if (!readsCauses(search)) {
     const direction = sort === 'created_at' ? '' : ' desc'
-    const order = `order by job.created_on${direction}, job.id${direction} limit $limit::integer`
-    return `select ${columns} ${ofKinds(list([...conditions, ...times]), purpose === 'page' ? order : '')}`
+    const order = `order by job.created_on${direction}, job.id${direction}`
+    return `select ${columns} ${ofKinds(list([...conditions, ...times]), `${purpose === 'page' ? order : ''} limit $limit::integer`)}`
   }
-  // Ids are sorted without the data, which would not fit into memory.
+  // The newest of each kind come from the index of waiting jobs in their order, and only whether one matches is sorted with its id.
   const newest = `order by job.created_on desc limit ${maxCausesRead}`
+  const matches = `, ${list(causeConditions(search, 'job.data'))} as matches`
   return `select ${columns}
-    from (select job.id, job.name, job.group_id, job.created_on ${ofKinds(list(conditions), newest)} ${newest}) as job
-    join pgboss.job as kept on kept.name = job.name and kept.id = job.id
-    where ${list([...causeConditions(search, 'kept.data'), ...times])}`
+    from (select job.* ${ofKinds(list(conditions), newest, matches)} ${newest}) as job
+    where ${list(['job.matches', ...times])}`
 }
 
 const causeConditions = ({ filter }: JobSearch, data: string): (string | false)[] => [
@@ -238,19 +255,4 @@ function deferredSource(search: JobSearch): string {
   ]
   return `select 'deferred' as place, deferred.id, deferred.queue as name, deferred.workspace_id, ${filedAt} as created_at
     from deferred_jobs as deferred where ${list(conditions)}`
-}
-
-function letterSource(search: JobSearch): string {
-  const { filter } = search
-  const at = 'coalesce(letter.source_created_on, letter.created_on)'
-  const conditions = [
-    "letter.name = $deadLetters::text and letter.state = 'created' and not letter.blocked and letter.source_name = any($untracked::text[])",
-    filter.workspace !== undefined && `letter.data ->> 'workspaceId' = $workspace::text`,
-    filter.error !== undefined && `('INTERNAL' ilike $error::text or letter.output ->> 'message' ilike $error::text)`,
-    ...causeConditions(search, 'letter.data'),
-    ...timeConditions(search, at, 'letter.source_id'),
-  ]
-  return `select 'letter' as place, letter.source_id as id, letter.source_name as name, (letter.data ->> 'workspaceId')::uuid as workspace_id,
-      ${at} as created_at
-    from pgboss.job as letter where ${list(conditions)}`
 }
