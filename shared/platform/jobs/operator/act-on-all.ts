@@ -11,8 +11,8 @@ import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
-/** Jobs of one transaction: few, so that workers which need the same rows wait for milliseconds. */
-const batchSize = 100
+/** Jobs of one transaction: few, so that workers which need the same rows wait for tenths of a second at most. */
+const batchSize = 500
 
 /** By how much the matches may differ from the expected number. */
 const allowedDifference = 0.1
