@@ -677,6 +677,18 @@ create table job_counts (
   constraint job_counts_pkey PRIMARY KEY (job)
 );
 
+create table job_failures (
+  id uuid not null,
+  is_letter boolean not null,
+  created_at timestamp with time zone not null,
+  job text not null,
+  workspace_id uuid,
+  principal_id uuid,
+  request_id text not null,
+  text text not null,
+  constraint job_failures_pkey PRIMARY KEY (id)
+);
+
 create table job_figures (
   minute timestamp with time zone not null,
   job text not null,
@@ -1561,6 +1573,18 @@ CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspa
 
 CREATE UNIQUE INDEX invitations_token_hash ON public.invitations USING btree (token_hash);
 
+CREATE INDEX job_failures_created ON public.job_failures USING btree (created_at, id);
+
+CREATE INDEX job_failures_job ON public.job_failures USING btree (job, created_at, id);
+
+CREATE INDEX job_failures_principal ON public.job_failures USING btree (principal_id, created_at, id) WHERE (principal_id IS NOT NULL);
+
+CREATE INDEX job_failures_request ON public.job_failures USING btree (request_id);
+
+CREATE INDEX job_failures_text ON public.job_failures USING gin (text gin_trgm_ops);
+
+CREATE INDEX job_failures_workspace ON public.job_failures USING btree (workspace_id, created_at, id);
+
 CREATE INDEX job_figures_minute ON public.job_figures USING btree (minute);
 
 CREATE INDEX job_files_created ON public.job_files USING btree (created_at);
@@ -1595,29 +1619,25 @@ CREATE UNIQUE INDEX notifications_key ON public.notifications USING btree (works
 
 CREATE INDEX notifications_unread ON public.notifications USING btree (workspace_id, user_id, id DESC) WHERE (read_at IS NULL);
 
-CREATE INDEX operations_cancelled ON public.operations USING btree (created_at, id) WHERE is_cancelled;
+CREATE INDEX operations_cancelled ON public.operations USING btree (created_at, id) INCLUDE (job, workspace_id, principal_id, request_id) WHERE is_cancelled;
 
 CREATE INDEX operations_created ON public.operations USING btree (created_at, id);
-
-CREATE INDEX operations_error ON public.operations USING gin (((error ->> 'code'::text)) gin_trgm_ops, ((error ->> 'message'::text)) gin_trgm_ops, (((attempts -> '-1'::integer) ->> 'error'::text)) gin_trgm_ops) WHERE ((status = 'failed'::text) AND (NOT is_cancelled));
-
-CREATE INDEX operations_failed ON public.operations USING btree (created_at, id) WHERE ((status = 'failed'::text) AND (NOT is_cancelled));
 
 CREATE INDEX operations_filed ON public.operations USING btree (workspace_id, kind) WHERE (is_filed AND (status = 'queued'::text) AND (finished_at IS NULL));
 
 CREATE INDEX operations_finished ON public.operations USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
-CREATE INDEX operations_job ON public.operations USING btree (job, created_at, id);
+CREATE INDEX operations_job ON public.operations USING btree (job, created_at, id) INCLUDE (workspace_id, status);
 
 CREATE INDEX operations_open ON public.operations USING btree (status, created_at, id) WHERE (finished_at IS NULL);
 
 CREATE INDEX operations_parent ON public.operations USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
-CREATE INDEX operations_principal ON public.operations USING btree (principal_id, created_at, id) WHERE (principal_id IS NOT NULL);
+CREATE INDEX operations_principal ON public.operations USING btree (principal_id, created_at, id) INCLUDE (job, workspace_id, status) WHERE (principal_id IS NOT NULL);
 
 CREATE INDEX operations_request ON public.operations USING btree (request_id);
 
-CREATE INDEX operations_workspace_created ON public.operations USING btree (workspace_id, created_at, id);
+CREATE INDEX operations_workspace_created ON public.operations USING btree (workspace_id, created_at, id) INCLUDE (job, status);
 
 CREATE INDEX operator_sessions_expires_at ON public.operator_sessions USING btree (expires_at);
 
@@ -1904,6 +1924,14 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.failure_text(code text, message text, attempt text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select lower(concat_ws(chr(31), code, message, nullif(attempt, message)))
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.flow_references(body text)
  RETURNS text[]
  LANGUAGE sql
@@ -1916,6 +1944,42 @@ AS $function$
       ) as names
       where split_part(name, '.', 1) in ('trigger', 'context', 'steps', 'item', 'index')
     $function$;
+
+CREATE OR REPLACE FUNCTION public.follow_failure()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        delete from job_failures where id = old.id;
+      elsif new.status = 'failed' and not new.is_cancelled then
+        insert into job_failures (id, is_letter, created_at, job, workspace_id, principal_id, request_id, text)
+        values (new.id, false, new.created_at, new.job, new.workspace_id, new.principal_id, new.request_id,
+          failure_text(new.error ->> 'code', new.error ->> 'message', new.attempts -> -1 ->> 'error'))
+        on conflict (id) do update set text = excluded.text;
+      else
+        delete from job_failures where id = new.id;
+      end if;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.follow_letter()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'DELETE' then
+        delete from job_failures where id = old.source_id and is_letter;
+      else
+        insert into job_failures (id, is_letter, created_at, job, workspace_id, principal_id, request_id, text)
+        select new.source_id, true, coalesce(new.source_created_on, new.created_on), new.source_name, (new.data ->> 'workspaceId')::uuid,
+          (new.data -> 'cause' ->> 'actorId')::uuid, coalesce(new.data -> 'cause' ->> 'requestId', ''),
+          failure_text('INTERNAL', new.output ->> 'message', null)
+        where not exists (select from operations where id = coalesce((new.data ->> 'operationId')::uuid, new.source_id))
+        on conflict (id) do update set text = excluded.text;
+      end if;
+      return null;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.follow_member_calendars()
  RETURNS trigger
@@ -2366,7 +2430,13 @@ CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON pu
 
 CREATE TRIGGER notification_rules_moved AFTER UPDATE ON public.notification_rules FOR EACH ROW WHEN ((old.object_type IS DISTINCT FROM new.object_type)) EXECUTE FUNCTION limit_notification_rules();
 
+CREATE TRIGGER operations_add_failure AFTER INSERT ON public.operations FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (NOT new.is_cancelled))) EXECUTE FUNCTION follow_failure();
+
+CREATE TRIGGER operations_delete_failure AFTER DELETE ON public.operations FOR EACH ROW WHEN ((old.status = 'failed'::text)) EXECUTE FUNCTION follow_failure();
+
 CREATE TRIGGER operations_enqueue_continuation AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL) AND (new.continuation IS NOT NULL))) EXECUTE FUNCTION enqueue_continuation();
+
+CREATE TRIGGER operations_follow_failure AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((((old.status = 'failed'::text) AND (NOT old.is_cancelled)) OR ((new.status = 'failed'::text) AND (NOT new.is_cancelled))) AND ((((old.status IS DISTINCT FROM new.status) OR (old.is_cancelled IS DISTINCT FROM new.is_cancelled)) OR ((old.error)::text IS DISTINCT FROM (new.error)::text)) OR (old.attempts IS DISTINCT FROM new.attempts)))) EXECUTE FUNCTION follow_failure();
 
 CREATE TRIGGER operations_release_gate_slot AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((old.finished_at IS NULL) AND (new.finished_at IS NOT NULL))) EXECUTE FUNCTION release_gate_slot();
 

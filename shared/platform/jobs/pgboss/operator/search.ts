@@ -122,7 +122,7 @@ const ofOperation = 'operation.id, operation.job as name, operation.workspace_id
 
 const operationColumns = `'operation' as place, ${ofOperation}`
 
-/** The conditions that operations and their failures (migration 0029) share. */
+/** The conditions that operations and their failures (migration 0030) share. */
 const operationConditions = (search: JobSearch): (string | false)[] => [
   search.filter.kind !== undefined && 'operation.job = $kind::text',
   search.filter.workspace !== undefined && 'operation.workspace_id = $workspace::text::uuid',
