@@ -1659,7 +1659,7 @@ CREATE INDEX outbox_mails_records ON public.outbox_mails USING btree (workspace_
 
 CREATE INDEX outbox_mails_texts ON public.outbox_mails USING btree (created_at) WHERE ((kind = 'message'::text) AND (NOT is_erased));
 
-CREATE INDEX outbox_mails_unsent ON public.outbox_mails USING btree (status, created_at) WHERE (status = ANY (ARRAY['queued'::text, 'sending'::text, 'uncertain'::text, 'failed'::text]));
+CREATE INDEX outbox_mails_unsent ON public.outbox_mails USING btree (status, created_at) WHERE (status <> 'sent'::text);
 
 CREATE INDEX outbox_mails_workspace ON public.outbox_mails USING btree (workspace_id, created_at);
 

@@ -1,5 +1,5 @@
 import { bigint, instant, integer, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
-import { statement } from '#shared/platform/db/statements/statement.ts'
+import { composeStatement, type Statement, statement } from '#shared/platform/db/statements/statement.ts'
 import type { MailStatus } from '#shared/platform/mail/mail.ts'
 
 // What the operator sees of the outbox: whose mails wait and why, never what they say.
@@ -17,18 +17,29 @@ const columns = {
   sent_at: instant,
 }
 
-/** Lists mails, newest first: those of some statuses, a workspace or a recipient where one is given. */
-export const listMails = statement(
-  'mail.listMails',
-  `select mail.id, mail.kind, mail.workspace_id, workspaces.name as workspace, mail.recipient, mail.status, mail.attempts, mail.last_error,
+interface MailFilter {
+  readonly statuses?: readonly MailStatus[] | undefined
+  readonly workspaceId?: string | undefined
+  readonly recipient?: string | undefined
+  readonly limit: number
+}
+
+/**
+ * Lists mails, newest first: those of some statuses, a workspace or a recipient where one is given. Planned for its values, so that statuses
+ * of mails that were not sent are found by their own index.
+ */
+export const listMails = (filter: MailFilter): Statement<ListedMail> =>
+  composeStatement(
+    `select mail.id, mail.kind, mail.workspace_id, workspaces.name as workspace, mail.recipient, mail.status, mail.attempts, mail.last_error,
      mail.created_at, mail.sent_at
    from outbox_mails as mail left join workspaces on workspaces.id = mail.workspace_id
    where ($statuses::text[] is null or mail.status = any($statuses))
      and ($workspaceId::uuid is null or mail.workspace_id = $workspaceId)
      and ($recipient::text is null or lower(mail.recipient) = lower($recipient))
    order by mail.created_at desc, mail.id desc limit $limit`,
-  { params: { statuses: texts.orNull, workspaceId: uuid.orNull, recipient: text.orNull, limit: bigint }, columns },
-)
+    { params: { statuses: texts.orNull, workspaceId: uuid.orNull, recipient: text.orNull, limit: bigint }, columns },
+    filter,
+  )
 
 /** A mail as operators see it. */
 export type ListedMail = RowOf<typeof columns>
