@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Operator, PlatformScope } from '#shared/core/scope/scope.ts'
 import type { Database } from '#shared/platform/db/database.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
@@ -43,8 +44,7 @@ export async function withCommandScope<T>(
   }
   const { services, close } = await openServices(config, createLogger('kontor', 'silent'), kind)
   try {
-    const cause = { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const
-    return await work({ ...platformScope(services, services.database, null, cause), operator: commandLine() })
+    return await work({ ...platformScope(services, services.database, null, platformCause(newId())), operator: commandLine() })
   } finally {
     await close()
   }

@@ -37,6 +37,8 @@ function scopeOf(ctx: Context, services: ApiServices, db: Executor, principal: P
     actorType: principal?.type ?? 'system',
     requestId: ctx.state.requestId as string,
     depth: 0,
+    kind: 'request',
+    id: null,
   } as const
   return platformScope(services, db, principal, cause)
 }

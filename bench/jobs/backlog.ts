@@ -16,7 +16,11 @@ export interface Backlog {
 
 /** Writes the rows of this many waiting jobs, as requests would have left them, and wakes the workers. */
 export async function fill(db: Executor, { job, workspaceId, actorId, payload }: Backlog, count: number): Promise<void> {
-  const envelope: JobEnvelope = { workspaceId, cause: { actorId, actorType: 'user', requestId, depth: 0 }, payload }
+  const envelope: JobEnvelope = {
+    workspaceId,
+    cause: { actorId, actorType: 'user', requestId, depth: 0, kind: 'request', id: null },
+    payload,
+  }
   const waiting = job.gate ? waitingAtGate : insertJobs('made.id', '$6::jsonb', '$2::text', '$4')
   const place = job.gate ? [job.gate.name, job.gate.perWorkspace, job.gate.priority] : []
   await db.query({

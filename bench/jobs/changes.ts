@@ -2,6 +2,7 @@ import type { Pipeline } from '#bench/data/pipeline.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { outboxSignal } from '#shared/platform/events/announce.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Writes this many changes into the outbox for listeners to new records of a type, each as the dispatch of a single creation, and wakes the
@@ -23,7 +24,7 @@ export async function putChanges(db: Executor, { workspaceId, key }: Pick<Pipeli
           where workspace_id = $1 and object_type = $2 and event = 'created' group by subscriber
         ) as by_subscriber
       ) as heard`,
-    values: [workspaceId, key, count, JSON.stringify({ actorId: null, actorType: 'system', requestId: 'bench', depth: 0 })],
+    values: [workspaceId, key, count, JSON.stringify(platformCause('bench'))],
   })
   await db.query({ text: 'select pg_notify($1, $2)', values: [signalChannels.filled, outboxSignal] })
 }

@@ -3,6 +3,7 @@ import { loadVisitor, readActor, systemActor } from '#shared/core/scope/actor.ts
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import type { Workspace } from '#shared/core/scope/store.ts'
 import { listServiceAccounts } from '#shared/core/workspaces/service-accounts/service-accounts.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { platformScope } from '#shared/services.ts'
@@ -24,7 +25,7 @@ export class ConsoleSession {
   #place: SessionPosition
 
   constructor({ services }: Api) {
-    const cause = { actorId: null, actorType: 'system', requestId: `console-${newId()}`, depth: 0 } as const
+    const cause = platformCause(`console-${newId()}`)
     this.#platform = { ...platformScope(services, services.database, null, cause), operator: commandLine() }
     this.#place = { scope: this.#platform, token: null }
   }

@@ -6,7 +6,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
 
-const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0 }) as const
+const cause = (actorId: string | null) => ({ actorId, actorType: 'user', requestId: 'test', depth: 0, kind: 'request', id: null }) as const
 
 test('jobs: only the caller sees the result of a job; holders of org:update see the rest, and others nothing', async (t) => {
   const w = await shared()

@@ -31,7 +31,19 @@ create table audit_entries (
   request_id text not null,
   created_at timestamp with time zone generated always as (uuid_extract_timestamp(id)) virtual not null,
   type_revision bigint,
+  cause_kind text,
+  cause_id uuid,
+  undo_of uuid,
+  record_created_by uuid,
+  record_created_at timestamp with time zone,
+  record_updated_at timestamp with time zone,
   constraint audit_entries_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'service'::text, 'system'::text]))),
+  constraint audit_entries_cause_check CHECK (
+CASE
+    WHEN (cause_kind IS NULL) THEN (cause_id IS NULL)
+    WHEN (cause_kind = ANY (ARRAY['request'::text, 'system'::text])) THEN (cause_id IS NULL)
+    ELSE ((cause_id IS NOT NULL) AND (cause_kind = ANY (ARRAY['batch'::text, 'import'::text, 'flow'::text, 'function'::text, 'form'::text, 'queue'::text, 'payment'::text, 'recompute'::text, 'undo'::text])))
+END),
   constraint audit_entries_pkey PRIMARY KEY (workspace_id, id)
 );
 
@@ -1470,6 +1482,8 @@ CREATE INDEX access_keys_account ON public.access_keys USING btree (workspace_id
 CREATE UNIQUE INDEX access_keys_secret_hash ON public.access_keys USING btree (secret_hash);
 
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (workspace_id, actor_id, id DESC);
+
+CREATE INDEX audit_entries_cause ON public.audit_entries USING btree (workspace_id, cause_id, id DESC) WHERE (cause_id IS NOT NULL);
 
 CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace_id, record_id, id DESC);
 

@@ -12,6 +12,13 @@ export async function scopeOf(
 ): Promise<Scope> {
   const { services } = w.api
   await services.cache.refresh()
-  const cause = { actorId: actor?.id ?? null, actorType: actor?.type ?? 'system', requestId: 'test', depth: 0 } as const
+  const cause = {
+    actorId: actor?.id ?? null,
+    actorType: actor?.type ?? 'system',
+    requestId: 'test',
+    depth: 0,
+    kind: 'system',
+    id: null,
+  } as const
   return enterAsCaller(platformScope(services, services.database, null, cause), org.id, 'upkeep')
 }

@@ -52,6 +52,9 @@ export const auditEntry = {
   before: { order_status: 'open' },
   after: { order_status: 'done' },
   request_id: 'order-1042-attempt-1',
+  cause: { kind: 'request', id: null },
+  undo_of: null,
+  record: null,
   created_at: '2026-11-21T11:02:48.915000Z',
 }
 

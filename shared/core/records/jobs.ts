@@ -15,6 +15,7 @@ const requestJob = { work: 'request', app: null, pool: 'data', concurrency: 4, t
 export const importRecordsJob = defineJob({
   ...requestJob,
   name: 'records.import',
+  causes: 'import',
   visible: ['typeKey', 'fileId'],
   gate: { name: 'records.import', perWorkspace: 2, priority: 0 },
   retry: retryPolicies.transient,
@@ -49,6 +50,7 @@ export const exportRecordsJob = defineJob({
 export const changeRecordsJob = defineJob({
   ...requestJob,
   name: 'records.change',
+  causes: 'batch',
   visible: ['typeKey', 'atomic'],
   gate: { name: 'records.change', perWorkspace: 1, priority: 0 },
   retry: retryPolicies.once,
@@ -70,6 +72,7 @@ export const changeRecordsJob = defineJob({
 export const changeMatchingJob = defineJob({
   ...requestJob,
   name: 'records.change-matching',
+  causes: 'batch',
   gate: { name: 'records.change-matching', perWorkspace: 1, priority: 0 },
   retry: retryPolicies.transient,
   timeoutSeconds: 600,

@@ -20,6 +20,7 @@ import {
 } from '#shared/platform/db/statements/sql-types.ts'
 import { type BuiltStatement, prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch, updateDispatchParams } from '#shared/platform/events/store.ts'
+import type { CauseKind } from '#shared/platform/kernel/cause.ts'
 
 /** Statements by type metadata and shape; they are released with the metadata. */
 const cached = new WeakMap<object, Map<string, unknown>>()
@@ -71,7 +72,7 @@ export const lockRecordsByIds = (type: RecordType) =>
 
 /** Columns of an audit entry that a change fills. */
 export const auditColumns =
-  'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id, type_revision'
+  'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id, type_revision, cause_kind, cause_id'
 
 /** Parameters of `auditColumns`; `before` and `after` are JSON text. */
 const auditParams = {
@@ -84,18 +85,28 @@ const auditParams = {
   textLength: integer,
   requestId: text,
   typeRevision: bigint,
+  causeKind: text.as<CauseKind>(),
+  causeId: uuid.orNull,
 } as const
 
 /** Values that every statement of a change takes for the audit entry and the dispatch. */
 export type ChangeValues = ParamsOf<typeof auditParams & typeof dispatchParams>
 
-const audited = (action: string) =>
-  builder.raw(
-    `insert into audit_entries (${auditColumns})
-     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ?, ?::bigint from changed
+/** What the entry of a deletion keeps of the record besides its values: columns of the entry, and those of the record. */
+const keptOfDeleted = {
+  entry: ', record_created_by, record_created_at, record_updated_at',
+  record: ', created_by, created_at, updated_at',
+}
+
+const audited = (action: 'record.created' | 'record.updated' | 'record.deleted') => {
+  const kept = action === 'record.deleted' ? keptOfDeleted : { entry: '', record: '' }
+  return builder.raw(
+    `insert into audit_entries (${auditColumns}${kept.entry})
+     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ?, ?::bigint, ?, ?::uuid${kept.record} from changed
      returning id, record_id`,
     Object.keys(auditParams).map((name) => slot(name)),
   )
+}
 
 /**
  * Adds the changed records to the type's count, or subtracts them. The count is the sum of 32 rows, and a connection always changes the

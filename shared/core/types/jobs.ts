@@ -5,6 +5,7 @@ import { schema, t } from '#shared/platform/kernel/schema.ts'
 /** Recomputes the computed fields of every record of a type after a formula was set. */
 export const recomputeRecordsJob = defineJob({
   name: 'records.recompute',
+  causes: 'recompute',
   visible: ['typeKey'],
   work: 'upkeep',
   app: null,

@@ -19,6 +19,7 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
+import { causedBy } from '#shared/platform/kernel/cause.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 
 /** How the error of a submission begins when its function failed. */
@@ -52,7 +53,7 @@ export async function processSubmission(scope: Scope, form: Form, place: Submiss
   await scope.db.transaction(async (tx) => {
     const [waiting] = await tx.query(lockWaitingSubmission(keyOf(place)))
     if (!waiting) return
-    const inside = within(scope, tx)
+    const inside = { ...within(scope, tx), cause: causedBy(scope.cause, 'form', place.submissionId) }
     const recordId = waiting.record_id ?? (await writeRecord(inside, form, waiting))
     const runId = form.function_id === null ? null : await startFunction(inside, tx, form, form.function_id, waiting, place)
     await tx.query(markProcessed({ ...keyOf(place), state: runId === null ? 'done' : 'running', recordId, runId }))

@@ -102,9 +102,9 @@ export const entryOfScan: HistoryEntrySql = {
 export const historyEntrySql = (given: HistoryEntrySql): string => historyColumns.map((column) => given[column] ?? empty[column]).join(', ')
 
 /**
- * SQL that inserts history entries; `rows` is a query whose select list is made by `historyEntrySql`. The statement has the
- * parameters `workspaceId` and `queueId`.
+ * SQL that inserts history entries; `rows` is a query whose select list is made by `historyEntrySql`, `id` is SQL of an entry's
+ * id. The statement has the parameters `workspaceId` and `queueId`.
  */
-export const insertHistorySql = (rows: string): string =>
-  `insert into queue_history (workspace_id, queue_id, ${historyColumns.join(', ')})
-   select $workspaceId::uuid, $queueId::uuid, ${historyColumns.map((column) => `row.${column}`).join(', ')} from (${rows}) as row (${historyColumns.join(', ')})`
+export const insertHistorySql = (rows: string, id = 'uuidv7()'): string =>
+  `insert into queue_history (workspace_id, queue_id, id, ${historyColumns.join(', ')})
+   select $workspaceId::uuid, $queueId::uuid, ${id}, ${historyColumns.map((column) => `row.${column}`).join(', ')} from (${rows}) as row (${historyColumns.join(', ')})`

@@ -5,6 +5,7 @@ import { takeDueRows } from '#shared/platform/due/store.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { waitsForApp, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 
 /** Services for enqueuing due work, and the clock it uses. */
 interface DueServices {
@@ -55,5 +56,5 @@ async function enqueueKind(tx: Tx, queue: JobQueue, kind: DueKind<unknown>, work
 /** Origin of the job: the platform, with the due work's id as the request id. */
 const originOf = ({ id, workspaceId }: DueWork) => ({
   workspaceId,
-  cause: { actorId: null, actorType: 'system' as const, requestId: id, depth: 0 },
+  cause: platformCause(id),
 })

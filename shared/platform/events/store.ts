@@ -2,7 +2,7 @@ import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
 import { boolean, booleans, integer, jsonb, type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { slot, statement } from '#shared/platform/db/statements/statement.ts'
 import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
-import type { Cause } from '#shared/platform/kernel/cause.ts'
+import type { StoredCause } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Inserts a dispatch of the record changes of a statement, if they have listeners. Used as the statement's table `dispatched`. The
@@ -173,7 +173,7 @@ const dispatchColumns = {
   snapshots: jsonb.as<unknown[]>(),
   /** Listener ids by subscriber. */
   listeners: jsonb.as<Readonly<Record<string, string[]>>>().notNull,
-  cause: jsonb.as<Cause>().notNull,
+  cause: jsonb.as<StoredCause>().notNull,
 }
 
 /** Events of one kind that one statement announced, and the listeners at that time. See `eventDelivery`. */

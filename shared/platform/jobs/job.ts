@@ -1,6 +1,6 @@
 import type { Tx } from '#shared/platform/db/database.ts'
 import type { WorkDeclaration } from '#shared/platform/kernel/background.ts'
-import type { Cause } from '#shared/platform/kernel/cause.ts'
+import type { StoredCause } from '#shared/platform/kernel/cause.ts'
 import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
@@ -64,6 +64,8 @@ export interface JobDefinition<Payload, Result> extends WorkDeclaration {
   readonly pausable?: false
   /** Whether the job has an operation that callers can wait for and read. */
   readonly tracked: boolean
+  /** Set where a tracked job is itself the cause of what its attempts change (`Cause.kind`), by the id of its operation. */
+  readonly causes?: 'batch' | 'import' | 'recompute'
   readonly payload: Schema<Payload>
   /** The keys of the payload whose values operators see: ids and keys that name things. All others are shown as `[hidden]`. */
   readonly visible?: readonly string[]
@@ -89,7 +91,7 @@ export const defineJob = <Payload, Result>(input: JobInput<Payload, Result>): Jo
 /** A job's payload with its workspace and cause, as the queue stores it. */
 export interface JobEnvelope {
   readonly workspaceId: string | null
-  readonly cause: Cause
+  readonly cause: StoredCause
   readonly payload: unknown
   /** The id of the job's operation where it differs from the job's own: such a job resumes a parked operation. */
   readonly operationId?: string

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { release } from '#shared/release.ts'
 import { callKontor } from '#test/bin/call.ts'
@@ -12,7 +13,7 @@ import { createOperator } from '#test/support/operators.ts'
 import { world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
 
-const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const cause = platformCause('test')
 
 async function open(t: ExecutionContext) {
   const w = await world()

@@ -30,11 +30,12 @@ test('audit: every change has one entry with the change, the actor and the reque
   const one = `${invoices(w)}/${made.data.id}`
   await service.client.put(`${one}/values`, { values: { customer_name: 'Bob', notes: 'x' } }, { 'x-request-id': 'second' })
   await owner.put(`${one}/values`, { values: { customer_name: 'Bob' } }, { 'x-request-id': 'nothing changed' })
+  const last = await owner.get(one)
   await owner.delete(one, { 'x-request-id': 'third' })
   const { data, text } = await owner.get(audit(w))
   t.is(data.total, 3, text)
   const number = made.data.values.number
-  const common = { object_type: 'invoices', record_id: made.data.id }
+  const common = { object_type: 'invoices', record_id: made.data.id, cause: { kind: 'request', id: null }, undo_of: null, record: null }
   const person = { actor_id: w.org.ownerId, actor_type: 'user' }
   t.deepEqual(
     data.entries.map(({ id: _, created_at: __, ...entry }: Record<string, unknown>) => entry),
@@ -46,6 +47,7 @@ test('audit: every change has one entry with the change, the actor and the reque
         before: { number, status: 'draft', customer_name: 'Bob', notes: 'x', total: { amount: 12.5, code: 'USD' } },
         after: null,
         request_id: 'third',
+        record: { created_by: w.org.ownerId, created_at: made.data.created_at, updated_at: last.data.updated_at },
       },
       {
         ...common,

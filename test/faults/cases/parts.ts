@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Database } from '#shared/platform/db/database.ts'
 import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import type { FaultCase, Figures } from '#test/faults/case.ts'
 import { mailed, wrongOfMails } from '#test/faults/mails.ts'
@@ -132,7 +133,7 @@ export const mailServerAway: FaultCase = {
     const jobQueue = new JobQueue(database, { supervise: false })
     await jobQueue.open(() => undefined)
     t.teardown(() => jobQueue.close())
-    const cause = { actorId: null, actorType: 'system', requestId: 'faults', depth: 0 } as const
+    const cause = platformCause('faults')
     for (let n = 0; n < mailCount; n++) {
       const mail = { workspaceId: site.org.id, kind: 'test', to: `${n}@example.com`, subject: 'Hello', text: 'Hello' }
       await queueMail({ db: database, jobQueue, cause }, mail)

@@ -19,7 +19,14 @@ async function ownerScope({ id, ownerId }: Org): Promise<Scope> {
   await services.cache.refresh()
   const [workspace, actor] = [await firstRow(db, findWorkspace({ id })), await loadActor(services.cache, db, id, ownerId)]
   if (!workspace || !actor) throw new Error('no such owner')
-  return { ...services, db, workspace, actor, principal: null, cause: { actorId: ownerId, actorType: 'user', requestId: 'test', depth: 0 } }
+  return {
+    ...services,
+    db,
+    workspace,
+    actor,
+    principal: null,
+    cause: { actorId: ownerId, actorType: 'user', requestId: 'test', depth: 0, kind: 'request', id: null },
+  }
 }
 
 test('doors: a function posts and reverses by the rules of the routes', async (t) => {

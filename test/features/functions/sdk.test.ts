@@ -300,7 +300,7 @@ test('functions sdk: a run on behalf of another feature has no right that the fu
     "const { records } = await sdk.records.list('locations'); await sdk.records.create('locations', { name: 'x' }); return records.length",
   )
   const { id } = (await author.client.post(`${org.path}/functions`, { name: 'x', source })).data
-  const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0 } as const
+  const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0, kind: 'request', id: null } as const
   const run = async (rights: 'caller' | 'lesser', functionId = id) => {
     const payload = { functionId, input: 'null', rights }
     const job = rights === 'caller' ? invokeFunctionJob : runFunctionJob

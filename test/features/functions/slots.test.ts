@@ -96,7 +96,7 @@ test('slots: calls that a caller waits for precede calls on behalf of other feat
   const { id } = await createFunction(t, org, handlerOf(waitAtLatch))
   const blockers = [0, 1, 2, 3].map((number) => invoke(t, org, id, { latch: first.id, number }))
   await eventually(async () => (await listStarted(org)).length === 4)
-  const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0 } as const
+  const cause = { actorId: org.ownerId, actorType: 'user', requestId: 'r', depth: 0, kind: 'request', id: null } as const
   for (const number of [10, 11, 12, 13]) {
     const payload = { functionId: id, input: JSON.stringify({ latch: second.id, number }), rights: 'lesser' as const }
     await api.services.jobQueue.enqueue(api.services.database, runFunctionJob, { workspaceId: org.id, cause }, payload)

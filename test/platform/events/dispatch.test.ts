@@ -35,7 +35,7 @@ test('dispatch: a dispatch holds what changed, the listeners and the cause', asy
   await w.org.owner.post(locationsOf(w), { values: { name: 'x' } }, { 'x-request-id': 'a-request' })
   const [filed] = await readDispatches(w.db)
   t.like(filed, { workspace_id: w.org.id, object_type: 'locations', event: 'created', listeners: { notifications: [rule] } })
-  t.deepEqual(filed?.cause, { actorId: w.org.ownerId, actorType: 'user', requestId: 'a-request', depth: 0 })
+  t.deepEqual(filed?.cause, { actorId: w.org.ownerId, actorType: 'user', requestId: 'a-request', depth: 0, kind: 'request', id: null })
 })
 
 test('dispatch: a change makes one dispatch to its present listeners, and none without listeners', async (t) => {

@@ -5,6 +5,7 @@ import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { findListenedEvents, type ListenedEvent } from '#shared/platform/events/listen.ts'
 import type { Dispatch } from '#shared/platform/events/store.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
 import { deleteListeners, listListenerSources } from '#test/platform/events/rows.ts'
 import { addListener, endListeners, receiveEvents, takeEvents } from '#test/support/events.ts'
@@ -20,7 +21,7 @@ async function open(t: ExecutionContext): Promise<void> {
   endListeners(t, w)
 }
 
-const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const cause = platformCause('test')
 const records = () => `${w.org.path}/records/invoices`
 const take = () => takeEvents(w)
 const hear = (heard: readonly ListenedEvent[], subscriber: 'test' | 'other' = 'test', id = randomUUID()) =>

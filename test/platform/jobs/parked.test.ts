@@ -4,6 +4,7 @@ import { failAbandonedOperations } from '#shared/platform/jobs/operations/abando
 import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { findOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
@@ -77,7 +78,7 @@ const handlers: readonly AnyHandler[] = [
 let loops: JobLoop[] = []
 const origin = () => ({
   workspaceId: w.org.id,
-  cause: { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const,
+  cause: platformCause('test'),
 })
 
 const open = once(async () => {

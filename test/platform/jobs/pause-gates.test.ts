@@ -10,7 +10,7 @@ import { hurry } from '#test/support/hurry.ts'
 import { type World, world } from '#test/support/world.ts'
 import { startWorker } from '#workers/worker.ts'
 
-const cause = { actorType: 'user', requestId: 'r', depth: 0 } as const
+const cause = { actorType: 'user', requestId: 'r', depth: 0, kind: 'request', id: null } as const
 
 /** A world whose functions no worker runs yet, and a function. */
 async function open(t: ExecutionContext) {

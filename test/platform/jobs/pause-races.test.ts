@@ -6,6 +6,7 @@ import { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { pauseKind, resumeKind } from '#shared/platform/jobs/pauses/pause.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
@@ -30,7 +31,7 @@ const job = defineJob({
 })
 
 const log = createLogger('test', 'silent')
-const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const cause = platformCause('test')
 
 test('pause races: of many pauses and resumes at once each change happens once, nothing starts in a pause, and each job runs once', async (t) => {
   const w = await world({}, [])

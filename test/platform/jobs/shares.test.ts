@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { setSharesApart } from '#shared/core/workspaces/owners.ts'
 import { deadLetterQueue, defineJob, retryPolicies } from '#shared/platform/jobs/job.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
 import { countWaitingJobs, moveWorkspace } from '#test/platform/jobs/rows.ts'
@@ -63,7 +64,7 @@ async function openLoop(t: ExecutionContext) {
     await loop.stop(0)
   }
   t.teardown(close)
-  const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+  const cause = platformCause('test')
   return {
     w,
     owner,

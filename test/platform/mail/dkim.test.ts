@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import { authenticate } from 'mailauth'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { connect, sender } from '#test/features/messages/support.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
@@ -40,7 +41,7 @@ test('dkim: mail is signed by its sender: by the operator on its own server, by 
   await send({ ...words, connection_id: signing.id, to: 'ann@example.com' })
   await send({ ...words, connection_id: bare.id, to: 'bea@bücher.example' })
   await w.org.owner.post(`${w.org.path}/members`, { email: 'cy@example.com' })
-  const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+  const cause = platformCause('test')
   const calendar = { method: 'REQUEST', content: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n' } as const
   const { database: db, jobQueue } = w.api.services
   const booking = { workspaceId: w.org.id, kind: 'booking', to: 'di@example.com', subject: 'Booked', text: 'See you', calendar }

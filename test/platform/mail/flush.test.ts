@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { deleteMails, readMails } from '#test/platform/mail/rows.ts'
@@ -6,7 +7,7 @@ import { shareMailServer } from '#test/platform/mail/smtp.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
 
-const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const cause = platformCause('test')
 const mail = { workspaceId: null, kind: 'test', subject: 'a secret subject', text: 'a secret text' } as const
 
 const mailServer = shareMailServer(test)

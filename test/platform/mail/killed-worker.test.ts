@@ -1,4 +1,5 @@
 import test from 'ava'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { countMails, hurryLostMails } from '#test/platform/mail/rows.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
@@ -15,7 +16,7 @@ test('killed worker: all mails arrive although their worker is killed repeatedly
   const w = await world({ LOG_LEVEL: 'silent' }, ['data', 'flows', 'functions', 'schedule'])
   t.teardown(w.close)
   const { database: db, jobQueue } = w.api.services
-  const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+  const cause = platformCause('test')
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     const mail = { workspaceId: null, kind: 'test', to: `${n}@example.com`, subject: 'Hello', text: 'Hello' }

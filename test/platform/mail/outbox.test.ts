@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { deleteMails, readMails, readRetryDelays } from '#test/platform/mail/rows.ts'
@@ -11,7 +12,7 @@ import { shareWorld } from '#test/support/shared-world.ts'
 import { type World, world } from '#test/support/world.ts'
 import { registry } from '#workers/metrics.ts'
 
-const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const cause = platformCause('test')
 const mail = { workspaceId: null, kind: 'test', to: 'ann@example.com', subject: 'Hello', text: 'Hello Ann' } as const
 
 const mailServer = shareMailServer(test)

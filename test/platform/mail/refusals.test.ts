@@ -1,5 +1,6 @@
 import test from 'ava'
 import { freePort } from '#scripts/ports.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { startCuttingServer } from '#test/features/messages/cutting-server.ts'
 import { readWaitingJobs } from '#test/platform/jobs/rows.ts'
@@ -8,7 +9,7 @@ import { eventually } from '#test/support/eventually.ts'
 import { startProcess } from '#test/support/process.ts'
 import { world } from '#test/support/world.ts'
 
-const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+const cause = platformCause('test')
 
 test('refusals: mail waits for a relay that refuses AUTH, with one line in the log; once it signs in, all of it is sent', async (t) => {
   const server = await startCuttingServer(t)

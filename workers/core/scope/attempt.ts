@@ -20,7 +20,7 @@ import {
 } from '#shared/platform/jobs/operations/operations.ts'
 import { mayWaitForPart } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { dispositionOf, isSuspensionError, requireNotHalted, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
-import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { type Cause, causedBy, completeCause } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { enterAsCaller } from '#workers/core/workspaces/enter-workspace.ts'
 import {
@@ -113,7 +113,12 @@ async function defer({ job }: AnyHandler, row: JobRow, workspace: Workspace, { d
 }
 
 /** The cause of what the attempt does: a tracked job is the one that causes it; any other passes on the one that caused it. */
-const causeOf = ({ tracked }: AnyJob, row: JobRow): Cause => (tracked ? { ...row.data.cause, jobId: operationOf(row) } : row.data.cause)
+function causeOf({ tracked, causes }: AnyJob, row: JobRow): Cause {
+  const cause = completeCause(row.data.cause)
+  if (!tracked) return cause
+  const jobId = operationOf(row)
+  return { ...(causes === undefined ? cause : causedBy(cause, causes, jobId)), jobId }
+}
 
 /** Records how an attempt ended that does not complete its operation. A failure to do so changes nothing else. */
 async function noteAttemptEnd({ handler, row, services }: Work, error: unknown): Promise<void> {

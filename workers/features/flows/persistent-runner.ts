@@ -14,6 +14,7 @@ import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
+import { causedBy } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
 
@@ -44,7 +45,7 @@ export function createPersistentRunner(
 ): PersistentRunner {
   let revision = run.revision
   const began = performance.now()
-  const cause = { ...platform.cause, requestId: run.id, depth: run.depth }
+  const cause = { ...causedBy(platform.cause, 'flow', run.id), requestId: run.id, depth: run.depth }
 
   const enterNow = (db: Executor): Promise<Scope> => enterAsPrincipal({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
 

@@ -15,7 +15,7 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { isLockTimeout, isStatementCancelled } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { limitTransaction } from '#shared/platform/db/statements/limit-transaction.ts'
-import { impersonalCause } from '#shared/platform/kernel/cause.ts'
+import { causedBy, impersonalCause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { type ComputeBudget, computeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import { defineHandler } from '#workers/core/scope/handler.ts'
@@ -78,7 +78,8 @@ async function executeRehearsal(
   await tx.query(limitTransaction({ lockMs: limits.lockMs, statementMs: limits.msPerRun }))
   const [auditPosition] = await tx.query(selectAuditPosition())
   const requestId = newId()
-  const cause = { ...(run.isPersonal ? caller.cause : impersonalCause(caller.cause)), requestId }
+  const ownCause = causedBy(caller.cause, 'flow', requestId)
+  const cause = { ...(run.isPersonal ? ownCause : impersonalCause(ownCause)), requestId }
   const enter = async (): Promise<Scope> => {
     await caller.cache.refresh()
     // The rehearsal's transaction holds a connection; entering uses it instead of waiting for another one.

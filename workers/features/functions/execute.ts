@@ -10,6 +10,7 @@ import type { Verification } from '#shared/platform/db/cache/verification.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { retryUntilAvailable } from '#shared/platform/db/retry-until-available.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
+import { causedBy } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createSemaphore } from '#shared/platform/kernel/process/semaphore.ts'
@@ -51,6 +52,7 @@ export async function executeFunction(scope: Scope, order: ExecutionRequest, run
 function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runners: FunctionRunners, secrets: SecretRedactor): SdkCall {
   const { authors, isLesser } = order.authorship
   const authorship = { authors: [...authors, known.author_id], isLesser }
+  const cause = causedBy(caller.cause, 'function', order.id)
   // An invoked run shares the slot of the invoking run, so the runs that one run invokes are executed one after another.
   const oneAtATime = createSemaphore(1)
 
@@ -69,7 +71,7 @@ function sdkOf(caller: Scope, order: ExecutionRequest, known: FunctionView, runn
   return async (name, args, signal) => {
     const method = runners.sdkMethods.get(name)
     const carryOut = async (db: Executor, verification?: Verification): Promise<unknown> => {
-      const scope = await enterRun({ ...caller, db, verification }, caller.workspace.id, authorship)
+      const scope = await enterRun({ ...caller, db, verification, cause }, caller.workspace.id, authorship)
       if (method) requireNotHalted({ work: 'request', app: method.app }, scope.workspace)
       const context = { scope, authorId: known.author_id, conceal: secrets.conceal }
       return method?.call({ ...context, invoke: (id, input) => invoke(scope, id, input, signal) }, args)

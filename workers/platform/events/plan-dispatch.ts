@@ -1,7 +1,7 @@
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 import type { Dispatch } from '#shared/platform/events/store.ts'
 import type { Subscription, Subscriptions } from '#shared/platform/events/subscription.ts'
-import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { type Cause, completeCause } from '#shared/platform/kernel/cause.ts'
 
 /** One subscriber's part of a dispatch. */
 export interface PlannedDelivery {
@@ -21,6 +21,12 @@ export function planDispatch({ id, cause, listeners, snapshots, ...change }: Dis
     if (!subscription) throw new Error(`Unknown subscriber ${subscriber}`)
     const snapshotField = subscription.snapshots && snapshots ? { snapshots } : {}
     const depth = subscription.continues ? cause.depth : 0
-    return { id, subscriber, subscription, changes: { ...change, ...snapshotField, listenerIds }, cause: { ...cause, depth } }
+    return {
+      id,
+      subscriber,
+      subscription,
+      changes: { ...change, ...snapshotField, listenerIds },
+      cause: { ...completeCause(cause), depth },
+    }
   })
 }

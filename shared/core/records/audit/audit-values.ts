@@ -2,7 +2,7 @@ import { toValuesView, type Values } from '#shared/core/records/record.ts'
 import type { ChangeValues } from '#shared/core/records/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
+import { actorColumns, causeColumns } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Parameters of the audit entry and of the outbox row, which the statement of a change writes along with the record
@@ -21,6 +21,7 @@ export function auditSlots(scope: Scope, type: RecordType, before: Values | null
     textLength: (beforeJson?.length ?? 0) + (afterJson?.length ?? 0),
     requestId: cause.requestId,
     typeRevision: type.revision,
+    ...causeColumns(cause),
     cause: JSON.stringify(cause),
   }
 }

@@ -1,6 +1,6 @@
 import { canSeeWholeAudit, findAuditAccess, type TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts'
 import type { AuditEntry, AuditPage, AuditQuery } from '#shared/core/records/audit/schemas.ts'
-import { auditPageStatement, findEntries, findTypeKeys } from '#shared/core/records/audit/store.ts'
+import { auditPageStatement, type EntryRow, findEntries, findTypeKeys } from '#shared/core/records/audit/store.ts'
 import { isOfPresentField } from '#shared/core/records/earlier-fields.ts'
 import { findRecordsByIds } from '#shared/core/records/query/records-by-ids.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
@@ -46,14 +46,19 @@ async function* readEntries(
       length += found[to]?.length ?? 0
     const ids = found.slice(from, to).map(({ id }) => id)
     const entries = await scope.db.query(findEntries({ workspaceId: scope.workspace.id, ids }))
-    for (const { type_revision: _, ...entry } of readers ? await maskEntries(scope, entries, readers) : entries) yield entry
+    for (const entry of readers ? await maskEntries(scope, entries, readers) : entries) yield viewOf(entry)
     from = to
   }
 }
 
-/** An entry, and the revision of its type that its values were written with. */
-interface WrittenEntry extends AuditEntry {
-  readonly type_revision: number | null
+function viewOf(entry: EntryRow): AuditEntry {
+  const { id, actor_id, actor_type, action, object_type, record_id, before, after, request_id, created_at } = entry
+  const { cause_kind: kind, cause_id, undo_of, record_created_by, record_created_at, record_updated_at } = entry
+  const cause = kind && { kind, id: cause_id }
+  const isKept = record_created_at !== null && record_updated_at !== null
+  const record = isKept ? { created_by: record_created_by, created_at: record_created_at, updated_at: record_updated_at } : null
+  const change = { id, actor_id, actor_type, action, object_type, record_id, before, after }
+  return { ...change, request_id, cause, undo_of, record, created_at }
 }
 
 const tooLong = (limit: number) =>
@@ -66,7 +71,7 @@ async function findTypes(scope: Scope, key: string | undefined): Promise<RecordT
 }
 
 /** The entries without the fields that are hidden from the caller. */
-async function maskEntries(scope: Scope, entries: readonly WrittenEntry[], readers: readonly TypeAuditAccess[]): Promise<WrittenEntry[]> {
+async function maskEntries(scope: Scope, entries: readonly EntryRow[], readers: readonly TypeAuditAccess[]): Promise<EntryRow[]> {
   const byType = Map.groupBy(entries, ({ object_type }) => object_type)
   const relevant = readers.filter(({ type }) => byType.has(type.key))
   const tests = await Promise.all(
@@ -74,7 +79,7 @@ async function maskEntries(scope: Scope, entries: readonly WrittenEntry[], reade
   )
   const testByType = new Map(tests)
   return entries.map((entry) => {
-    const mask = (values: AuditEntry['before']) =>
+    const mask = (values: EntryRow['before']) =>
       values && keepVisible(values, (key) => testByType.get(entry.object_type)?.(entry, key) ?? false)
     return { ...entry, before: mask(entry.before), after: mask(entry.after) }
   })
@@ -84,10 +89,10 @@ async function maskEntries(scope: Scope, entries: readonly WrittenEntry[], reade
 const maxLongRecords = 5
 
 /** Whether the caller may see the value of a key in an entry. */
-type VisibilityTest = (entry: WrittenEntry, key: string) => boolean
+type VisibilityTest = (entry: EntryRow, key: string) => boolean
 
 /** The visibility test of a type. Of a deleted record only the fields that no rule could hide are visible. */
-async function visibilityTestOf(scope: Scope, reader: TypeAuditAccess, entries: readonly WrittenEntry[]): Promise<VisibilityTest> {
+async function visibilityTestOf(scope: Scope, reader: TypeAuditAccess, entries: readonly EntryRow[]): Promise<VisibilityTest> {
   const { type, access, showsEarlierFields } = reader
   const ids = access.alwaysVisible ? [] : [...new Set(entries.map(({ record_id }) => record_id))]
   const step = type.longRecords ? maxLongRecords : ids.length

@@ -1,5 +1,6 @@
 import { pageLimit } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
+import { causeView } from '#shared/platform/kernel/cause.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -25,6 +26,17 @@ const auditEntry = t.Object(
     before: values('Changed values as they were; null for a creation.'),
     after: values('Changed values as they became; null for a deletion.'),
     request_id: t.String(),
+    cause: nullable(causeView),
+    undo_of: nullable(t.String({ format: 'uuid', description: 'The entry whose change this one took back; null in all others.' })),
+    record: nullable(
+      t.Object(
+        { created_by: nullable(uuid), created_at: instant, updated_at: instant },
+        {
+          title: 'DeletedRecord',
+          description: 'Creator and dates of a deleted record; null in entries of other changes, and in those of earlier releases.',
+        },
+      ),
+    ),
     created_at: instant,
   },
   { title: 'AuditEntry', description: 'One change of a record.' },

@@ -2,8 +2,9 @@ import type { TypeAuditAccess } from '#shared/core/records/audit/audit-access.ts
 import { type AuditQuery, auditIdRange } from '#shared/core/records/audit/schemas.ts'
 import { tableOf } from '#shared/core/records/store.ts'
 import { builder, joinWithAnd, joinWithOr, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { bigint, instant, integer, jsonb, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, integer, jsonb, type RowOf, selectList, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { buildStatement, statement } from '#shared/platform/db/statements/statement.ts'
+import type { CauseKind } from '#shared/platform/kernel/cause.ts'
 
 const entryColumns = {
   id: uuid.notNull,
@@ -17,8 +18,17 @@ const entryColumns = {
   request_id: text.notNull,
   created_at: instant.notNull,
   type_revision: bigint,
+  /** Null in entries of releases that kept no causes. */
+  cause_kind: text.as<CauseKind>(),
+  cause_id: uuid,
+  undo_of: uuid,
+  /** Of a deletion, like the next two. Null in entries of releases that did not keep it, and of a record without a creator. */
+  record_created_by: uuid,
+  record_created_at: instant,
+  record_updated_at: instant,
 }
 const entryList = selectList(entryColumns)
+export type EntryRow = RowOf<typeof entryColumns>
 
 /** Keys of a workspace's types. */
 export const findTypeKeys = statement('records.findTypeKeys', 'select key from record_types where workspace_id = $workspaceId', {

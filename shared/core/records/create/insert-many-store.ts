@@ -7,6 +7,7 @@ import { builder } from '#shared/platform/db/statements/builder.ts'
 import { bigint, integer, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch } from '#shared/platform/events/store.ts'
+import type { CauseKind } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Stores new records with their audit entries and one outbox row for all, and returns the positions of the stored records. The rows are one
@@ -29,7 +30,7 @@ export const insertRecords = (type: RecordType) =>
        ),
        audited as (
          insert into audit_entries (${auditColumns})
-         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ?, ?::bigint from changed join fresh using (id) order by position
+         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ?, ?::bigint, ?, ?::uuid from changed join fresh using (id) order by position
          returning id, record_id
        ),
        counted as (?),
@@ -43,7 +44,7 @@ export const insertRecords = (type: RecordType) =>
         ...columns,
         slot('createdBy'),
         ...columns,
-        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId', 'typeRevision'].map(slot),
+        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId', 'typeRevision', 'causeKind', 'causeId'].map(slot),
         countChangedRecords(1),
         insertDispatch('created'),
       ],
@@ -56,6 +57,8 @@ export const insertRecords = (type: RecordType) =>
         actorType: text,
         requestId: text,
         typeRevision: bigint,
+        causeKind: text.as<CauseKind>(),
+        causeId: uuid.orNull,
         ...countParams,
         ...dispatchParams,
       },

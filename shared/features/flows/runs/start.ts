@@ -8,7 +8,7 @@ import type { Tx } from '#shared/platform/db/database.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { tooManyFiled } from '#shared/platform/jobs/operations/filed-jobs.ts'
-import { type Cause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
+import { type Cause, causedBy, maxCauseDepth, platformCause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Input of a new run. */
@@ -48,7 +48,7 @@ interface StartServices {
  */
 export const runJobOrigin = (workspaceId: string, runId: string, jobId?: string) => ({
   workspaceId,
-  cause: { actorId: null, actorType: 'system', requestId: runId, depth: 0, ...(jobId !== undefined && { jobId }) } as const satisfies Cause,
+  cause: { ...causedBy(platformCause(runId), 'flow', runId), ...(jobId !== undefined && { jobId }) },
 })
 
 /** Error of a run beyond the maximum cause depth (docs/contract/flows.md#chains). */

@@ -4,6 +4,7 @@ import { emailKind } from '#shared/core/types/field-kinds/address.ts'
 import { trimAmount } from '#shared/core/types/field-kinds/number.ts'
 import type { ProviderPayment } from '#shared/features/payments/events/payments-store.ts'
 import type { Link } from '#shared/features/payments/links/store.ts'
+import { causedBy } from '#shared/platform/kernel/cause.ts'
 import type { FieldValue } from '#shared/platform/kernel/field-type.ts'
 import { cutText } from '#shared/platform/kernel/values/text.ts'
 
@@ -25,7 +26,7 @@ export async function createPaymentRecord(scope: Scope, link: Link, payment: Pro
     payer_name: truncate(payment.payer_name || link.customer_name),
     payer_email: validEmail(payment.payer_email) ?? validEmail(link.customer_email),
   }
-  return (await createSystemRecord(scope, 'payments', values)).id
+  return (await createSystemRecord({ ...scope, cause: causedBy(scope.cause, 'payment', link.id) }, 'payments', values)).id
 }
 
 const truncate = (text: string): string | null => cutText(text, maxStringLength) || null

@@ -29,7 +29,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { listen } from '#shared/platform/events/listen.ts'
-import { actorColumns } from '#shared/platform/kernel/cause.ts'
+import { actorColumns, causeColumns } from '#shared/platform/kernel/cause.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -137,6 +137,7 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
         objectType: `queue:${queue.key}`,
         before,
         requestId: cause.requestId,
+        ...causeColumns(cause),
       }),
     )
     await scope.jobQueue.enqueue(tx, clearQueueJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, queueId: queue.id })

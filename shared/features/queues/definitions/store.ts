@@ -145,9 +145,11 @@ export const lockStage = statement(
 /** Inserts the audit entry of a deleted queue. */
 export const auditDeletion = statement(
   'queues.auditDeletion',
-  `insert into audit_entries (workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id)
+  `insert into audit_entries
+     (workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id, cause_kind, cause_id)
    values (
-     $workspaceId, $actorId, $actorType, 'queue.deleted', $objectType, $queueId, $before::text::jsonb, null, length($before::text), $requestId
+     $workspaceId, $actorId, $actorType, 'queue.deleted', $objectType, $queueId, $before::text::jsonb, null, length($before::text),
+     $requestId, $causeKind, $causeId
    )`,
   {
     params: {
@@ -159,6 +161,8 @@ export const auditDeletion = statement(
       /** The queue's name and counts as JSON text. */
       before: text,
       requestId: text,
+      causeKind: text,
+      causeId: uuid.orNull,
     },
   },
 )

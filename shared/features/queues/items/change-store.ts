@@ -80,8 +80,8 @@ export const updateItemStage = statement(
      where item.workspace_id = $workspaceId and item.queue_id = $queueId and item.id = judged.id and judged.refusal is null
      returning item.*
    ),
-   written as (${insertHistorySql(`
-     select ${historyEntrySql({
+   written as (${insertHistorySql(
+     `select ${historyEntrySql({
        ...entryOfItem('moved'),
        ...entryOfScan,
        ...entryByActor,
@@ -93,7 +93,9 @@ export const updateItemStage = statement(
        facts: `jsonb_build_object('stage', moved.stage, 'status', moved.status, 'claimed_by', null)`,
        ...claimEntry,
      })}
-     from moved join judged using (id)`)}
+     from moved join judged using (id)`,
+     'coalesce($entryId::uuid, uuidv7())',
+   )}
    ),
    counted as (${updateCountsSql(`
      select judged.batch, judged.stage, judged.status, judged.source = 'scan' as unexpected, -1 as items from judged join moved using (id)
@@ -106,6 +108,8 @@ export const updateItemStage = statement(
       workspaceId: uuid,
       queueId: uuid,
       id: uuid,
+      /** The id of the history entry, where something has named it before; else null. */
+      entryId: uuid.orNull,
       /** The target stage. */
       stage: text,
       status: text.as<ItemStatus>(),
@@ -132,6 +136,9 @@ export const updateItemStage = statement(
     columns: { refusal: text.as<MoveRefusal>(), from_stage: text.notNull, ...changedColumns },
   },
 )
+
+/** An id for the history entry of a move, for what the move changes before. */
+export const drawEntryId = statement('queues.drawEntryId', 'select uuidv7() as id', { params: {}, columns: { id: uuid.notNull } })
 
 /** Changes an item without moving it, and may end its claim. A null for a column leaves it unchanged. */
 export const updateItem = statement(

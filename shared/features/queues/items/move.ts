@@ -4,7 +4,7 @@ import { requireStage } from '#shared/features/queues/definitions/read-definitio
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { lockStage } from '#shared/features/queues/definitions/store.ts'
 import { changeParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
-import { type ItemRefusal, type MoveRefusal, updateItemStage } from '#shared/features/queues/items/change-store.ts'
+import { drawEntryId, type ItemRefusal, type MoveRefusal, updateItemStage } from '#shared/features/queues/items/change-store.ts'
 import { findAnyItem } from '#shared/features/queues/items/find.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ChangedItem, type ItemRow, type ItemStatus, type MoveInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
@@ -13,7 +13,8 @@ import { patchesRecord, patchRecord } from '#shared/features/queues/stages/recor
 import { previousClaimOf } from '#shared/features/queues/store.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { problem } from '#shared/platform/kernel/errors.ts'
+import { causedBy } from '#shared/platform/kernel/cause.ts'
+import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /** A requested move, from a route, the SDK, a flow or a scan. */
 export interface Move {
@@ -87,19 +88,33 @@ async function moveWithEffects(scope: Scope, queue: Queue, itemId: string, move:
   if (to.wip_limit > 0) await scope.db.query(lockStage({ workspaceId: scope.workspace.id, queueId: queue.id, key: to.key }))
   const current = to.record_patch === null ? undefined : await findAnyItem(scope, queue, itemId)
   const willPatch = current !== undefined && patchesRecord(queue, to, current) && current.status === 'open' && acceptsFrom(to, current)
-  if (willPatch) await patchRecord(scope, queue, to, current)
-  const result = await enterStage(scope, queue, itemId, { ...move, note: onEnterNote(scope, to, move.note ?? '') })
+  const entryId = willPatch ? await patchBeforeMove(scope, queue, to, current) : null
+  const result = await enterStage(scope, queue, itemId, { ...move, note: onEnterNote(scope, to, move.note ?? '') }, entryId)
   if (result?.refusal && willPatch) throw new MoveRefused(result)
   if (result && result.refusal === null) await enqueueOnEnter(scope, queue, [{ itemId, from: result.from, to: to.key }])
   return result
 }
 
+/** Patches the record of an item, and returns the id for the history entry of the move, which is the cause of the change. */
+async function patchBeforeMove(scope: Scope, queue: Queue, to: Stage, item: ItemRow): Promise<string> {
+  const { id } = requireRow(await scope.db.query(drawEntryId()))
+  await patchRecord({ ...scope, cause: causedBy(scope.cause, 'queue', id) }, queue, to, item)
+  return id
+}
+
 const acceptsFrom = ({ from }: Stage, { stage }: ItemRow): boolean => from.length === 0 || from.includes(stage)
 
-const enterStage = (scope: Scope, queue: Queue, itemId: string, move: Move): Promise<MoveResult | undefined> => {
+const enterStage = (
+  scope: Scope,
+  queue: Queue,
+  itemId: string,
+  move: Move,
+  entryId: string | null = null,
+): Promise<MoveResult | undefined> => {
   const { to, scan, note, status = to.kind === 'terminal' ? 'done' : 'open' } = move
   return updateStage(scope, queue, itemId, {
     ...(scan ?? noScan),
+    entryId,
     kind: 'moved',
     verdict: scan ? 'moved' : null,
     stage: to.key,
@@ -118,6 +133,7 @@ const noScan = { ...noScanFacts, payload: null }
 export const cancelItem = (scope: Scope, queue: Queue, { id, stage }: Pick<ItemRow, 'id' | 'stage'>, note: string) =>
   updateStage(scope, queue, id, {
     ...noScan,
+    entryId: null,
     kind: 'cancelled',
     verdict: null,
     stage,

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { byHand, chain, createFlow, ended, graph, runOf, start } from '#test/features/flows/support.ts'
@@ -89,7 +90,7 @@ test('operator act: a mail that is cancelled while it waits has failed, and a di
   t.teardown(w.close)
   const { act, list, show } = operatorOf(w)
   const { database: db, jobQueue } = w.api.services
-  const cause = { actorId: null, actorType: 'system', requestId: 'mail', depth: 0 } as const
+  const cause = platformCause('mail')
   const mail = { workspaceId: w.org.id, kind: 'message', to: 'a@example.com', subject: 'S', text: 'planted text' }
   const mailId = await queueMail({ db, jobQueue, cause }, mail)
   const job = (await list({ kind: sendMailJob.name, request_id: 'mail' })).jobs[0]

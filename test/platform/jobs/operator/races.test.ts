@@ -7,6 +7,7 @@ import type { JobAction } from '#shared/platform/jobs/operator/act.ts'
 import { actOnJob } from '#shared/platform/jobs/operator/act.ts'
 import { actOnAll, boundFilter, fileAction, noProgress } from '#shared/platform/jobs/operator/act-on-all.ts'
 import { installJobQueues } from '#shared/platform/jobs/pgboss/install-queues.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { schema, t as types } from '#shared/platform/kernel/schema.ts'
@@ -109,7 +110,7 @@ test.after.always(async () => {
 
 const origin = ({ org }: World) => ({
   workspaceId: org.id,
-  cause: { actorId: null, actorType: 'system', requestId: newId(), depth: 0 } as const,
+  cause: platformCause(newId()),
 })
 
 const acting =

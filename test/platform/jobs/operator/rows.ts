@@ -1,3 +1,4 @@
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import type { Db } from '#test/support/rows.ts'
 
 /** An operation that a test makes up. */
@@ -45,7 +46,7 @@ export async function readEnvelopes(db: Db): Promise<string> {
 export async function addDeadLetter(db: Db, id: string, workspaceId: string, stack = ''): Promise<void> {
   const data = {
     workspaceId,
-    cause: { actorId: null, actorType: 'system', requestId: 'made', depth: 0 },
+    cause: platformCause('made'),
     payload: { typeKey: 'locations', q: null, filter: null, sort: null, dir: null },
   }
   await db.query(
