@@ -71,26 +71,43 @@ export const lockRecordsByIds = (type: RecordType) =>
   )
 
 /** Columns of an audit entry that a change fills. */
-export const auditColumns =
-  'workspace_id, actor_id, actor_type, action, object_type, record_id, before, after, text_length, request_id, type_revision, cause_kind, cause_id'
+const auditColumns =
+  'workspace_id, actor_id, actor_type, action, object_type, request_id, type_revision, cause_kind, cause_id, record_id, before, after, text_length'
 
-/** Parameters of `auditColumns`; `before` and `after` are JSON text. */
-const auditParams = {
+/** The parameters that the entries of a statement share, in the order of `auditColumns`. */
+const sharedAuditParams = {
   workspaceId: uuid,
   actorId: uuid.orNull,
   actorType: text,
   objectType: text,
-  before: jsonb.orNull,
-  after: jsonb.orNull,
-  textLength: integer,
   requestId: text,
   typeRevision: bigint,
   causeKind: text.as<CauseKind>(),
   causeId: uuid.orNull,
 } as const
 
+/** Parameters of the entry of one record; `before` and `after` are JSON text. */
+const auditParams = { ...sharedAuditParams, before: jsonb.orNull, after: jsonb.orNull, textLength: integer } as const
+
+/** Parameters of the SQL that `auditedRecords` makes. */
+export const auditedRecordsParams = sharedAuditParams
+
 /** Values that every statement of a change takes for the audit entry and the dispatch. */
 export type ChangeValues = ParamsOf<typeof auditParams & typeof dispatchParams>
+
+type RecordAction = 'record.created' | 'record.updated' | 'record.deleted'
+
+const sharedAudit = (action: RecordAction): string => `?::uuid, ?::uuid, ?, '${action}', ?, ?, ?::bigint, ?, ?::uuid`
+const sharedAuditSlots = Object.keys(sharedAuditParams).map((name) => slot(name))
+
+/** Inserts the entries of many records. `rows` is SQL for their id, `before`, `after` and the length of both, in the order of the entries. */
+export const auditedRecords = (action: RecordAction, rows: string): Knex.Raw =>
+  builder.raw(
+    `insert into audit_entries (${auditColumns})
+     select ${sharedAudit(action)}, entry.* from (${rows}) as entry
+     returning id, record_id`,
+    sharedAuditSlots,
+  )
 
 /** What the entry of a deletion keeps of the record besides its values: columns of the entry, and those of the record. */
 const keptOfDeleted = {
@@ -98,13 +115,13 @@ const keptOfDeleted = {
   record: ', created_by, created_at, updated_at',
 }
 
-const audited = (action: 'record.created' | 'record.updated' | 'record.deleted') => {
+const audited = (action: RecordAction): Knex.Raw => {
   const kept = action === 'record.deleted' ? keptOfDeleted : { entry: '', record: '' }
   return builder.raw(
     `insert into audit_entries (${auditColumns}${kept.entry})
-     select ?::uuid, ?::uuid, ?, '${action}', ?, id, ?::jsonb, ?::jsonb, ?::integer, ?, ?::bigint, ?, ?::uuid${kept.record} from changed
+     select ${sharedAudit(action)}, id, ?::jsonb, ?::jsonb, ?::integer${kept.record} from changed
      returning id, record_id`,
-    Object.keys(auditParams).map((name) => slot(name)),
+    [...sharedAuditSlots, slot('before'), slot('after'), slot('textLength')],
   )
 }
 

@@ -1,6 +1,11 @@
 import test from 'ava'
+import { recomputeAfter } from '#shared/core/records/compute/recompute.ts'
+import { within } from '#shared/core/scope/scope.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { causedBy } from '#shared/platform/kernel/cause.ts'
 import { forgetRevisions } from '#test/core/records/rows.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -90,8 +95,9 @@ test('earlier fields: the audit hides results of a formula that read a hidden fi
   t.is((await setFormula(bonus, 'hours * 2')).status, 200)
   await w.drain()
   await change({ hours: 3 })
-  const [created, updated] = await seenBy(masked)
+  const [created, recomputed, updated] = await seenBy(masked)
   t.deepEqual(created?.after, { hours: 1 }, 'bonus and total were computed from the salary')
+  t.deepEqual(recomputed, { action: 'updated', before: {}, after: {} }, 'the recompute replaced results of the salary')
   t.deepEqual(
     [updated?.before, updated?.after],
     [
@@ -99,7 +105,31 @@ test('earlier fields: the audit hides results of a formula that read a hidden fi
       { hours: 3, bonus: 6, total: 9 },
     ],
   )
-  t.deepEqual((await seenBy(open))[0]?.after, { salary: 100, hours: 1, bonus: 200, total: 201 })
+  const [first, second] = await seenBy(open)
+  t.deepEqual(first?.after, { salary: 100, hours: 1, bonus: 200, total: 201 })
+  t.deepEqual(
+    [second?.before, second?.after],
+    [
+      { bonus: 200, total: 201 },
+      { bonus: 2, total: 3 },
+    ],
+  )
+})
+
+test('earlier fields: while a recompute runs, the audit hides the results that it replaces', async (t) => {
+  const { w, org, masked, createField, setFormula, seenBy, record } = await staff()
+  const bonus = await createField('bonus')
+  await createField('hours')
+  await setFormula(bonus, 'salary * 2')
+  await record({ salary: 100, hours: 1 })
+  await setFormula(bonus, 'hours * 2')
+  const scope = await scopeOf(w, org)
+  const type = await requireRecordType(scope, 'staff')
+  const caused = { ...scope, cause: causedBy(scope.cause, 'recompute', org.id) }
+  await scope.db.transaction((tx) => recomputeAfter(within(caused, tx), type, '', 'all'))
+  t.deepEqual((await seenBy(masked)).at(-1), { action: 'updated', before: {}, after: {} })
+  await w.drain()
+  t.deepEqual((await seenBy(masked)).at(-1), { action: 'updated', before: {}, after: {} })
 })
 
 test('earlier fields: a formula that reads the same fields and more leaves the audit of its field visible', async (t) => {
@@ -125,6 +155,18 @@ test('earlier fields: the audit hides results of a formula that was removed', as
   t.deepEqual(created?.after, {})
   t.deepEqual(updated?.after, { bonus: 7, copy: 7 })
   t.deepEqual((await seenBy(open))[0]?.after, { salary: 100, bonus: 200, copy: 200 })
+})
+
+test('earlier fields: a field whose results were discarded counts as a new one, although its formula read no field', async (t) => {
+  const { w, org, masked, open, createField, setFormula, seenBy, record } = await staff()
+  const grade = await createField('grade')
+  await setFormula(grade, '5')
+  const { path } = await record({ salary: 100 })
+  const designer = await createMember(w, org, [{ effect: 'allow', actions: ['fields:create'] }])
+  t.is((await designer.client.delete(`${org.path}/fields/${grade}/formula`)).status, 204)
+  t.is((await org.owner.get(path)).data.values.grade, null)
+  t.deepEqual((await seenBy(masked))[0]?.after, {})
+  t.deepEqual((await seenBy(open))[0]?.after, { salary: 100, grade: 5 })
 })
 
 test('earlier fields: an entry of an earlier release counts for the field that is older than the entry', async (t) => {

@@ -2,7 +2,7 @@ import test from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { createDeals, storedValues } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
-import { countAuditEntries, readRecompute } from '#test/core/records/rows.ts'
+import { countAuditEntries, readRecompute, readUpdatesAfter } from '#test/core/records/rows.ts'
 import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { lockRow, lockRows } from '#test/support/locks.ts'
@@ -84,7 +84,67 @@ test('recompute: a recompute changes the versions of only the records that it ch
   await w.drain()
   t.is(await etag(same), before)
   t.not(await etag(other), beforeOther)
-  t.is(await countAuditEntries(w.db, w.org.id, { objectType: 'deals' }), 2)
+  t.is(await countAuditEntries(w.db, w.org.id, { objectType: 'deals' }), 3)
+})
+
+test('recompute: the audit holds each changed value, caused by the job, and no rule, flow or queue acts on it', async (t) => {
+  const w = await shared()
+  const { owner, path } = w.org
+  const { records, fields: at } = await createDeals(w, [...fields, { key: 'label', type: 'string' }])
+  const inbox = async () => (await owner.get(`${path}/notifications`)).data.notifications
+  const made = (await owner.post(records, { values: { price: 1, total: 7, label: 'x' } })).data
+  await owner.post(records, { values: { price: 2, total: 4 } })
+  await owner.post(`${path}/notification-rules`, { name: 'r', object_type: 'deals', event: 'updated', title: 't' })
+  await owner.put(`${at.total}/formula`, { formula: 'price * 2' }, { 'x-request-id': 'the-formula' })
+  await w.drain()
+  const { entries, total } = (await owner.get(`${path}/audit?object_type=deals&action=record.updated`)).data
+  t.is(total, 1)
+  t.like(entries[0], {
+    actor_id: null,
+    actor_type: 'system',
+    record_id: made.id,
+    before: { total: 7 },
+    after: { total: 2 },
+    request_id: 'the-formula',
+    cause: { kind: 'recompute' },
+    undo_of: null,
+    record: null,
+  })
+  t.like((await owner.get(`${path}/jobs/${entries[0].cause.id}`)).data, { kind: 'records.recompute', status: 'done' })
+  t.deepEqual(await inbox(), [])
+  await owner.put(`${records}/${made.id}/values`, { values: { price: 5 } })
+  await w.drain()
+  t.is((await inbox()).length, 1)
+})
+
+test('recompute: of unique results the audit holds what each record had before and has now', async (t) => {
+  const w = await shared()
+  const computed = [
+    { key: 'code', type: 'number', unique: true },
+    { key: 'mark', type: 'string', unique: true },
+  ]
+  const { records, fields: at } = await createDeals(w, [{ key: 'price', type: 'number' }, ...computed])
+  await fillRecords(w, 'deals', 40, { price: '(n * 7) % 20' })
+  const ids = (await w.org.owner.get(`${records}?sort=created_at&dir=asc&limit=200`)).data.records.map(({ id }: { id: string }) => id)
+  const read = async () =>
+    (await storedValues(w, 'code', 'mark')).map(({ code, mark }) => ({ code: code ? Number(code) : null, mark: mark ?? null }))
+  // Results move from record to record, clash, and follow from the unique field of the same record.
+  const formulas = [
+    ...[{ code: 'price' }, { code: '39 - price' }, { mark: 'IF(ISBLANK(code), "none", CONCAT("m", code))' }, { code: 'MOD(price, 7)' }],
+    ...[{ code: 'MOD(price + 3, 20)' }, { mark: 'IF(ISBLANK(code), CONCAT("m", price), "same")' }, { code: 'price' }],
+  ]
+  let seen = 0
+  for (const [key, formula] of formulas.flatMap(Object.entries)) {
+    const before = await read()
+    t.is((await w.org.owner.put(`${at[key]}/formula`, { formula })).status, 200)
+    await w.drain()
+    const after = await read()
+    const entries = await readUpdatesAfter(w.db, w.org.id, seen)
+    seen += entries.length
+    const expected = ids.flatMap((id: string, index: number) => changeBetween(id, before[index], after[index]))
+    t.deepEqual(mergeEntries(entries), expected, formula)
+  }
+  t.true(seen > 60, `${seen} entries`)
 })
 
 test('recompute: after kill -9 another worker continues, and every value is right', async (t) => {
@@ -127,3 +187,28 @@ test('recompute: existing records are computed although the formula’s author h
   t.is((await readRecompute(w.db, w.org.id)).status, 'done')
   t.deepEqual(await storedValues(w, 'total'), [{ total: '4.000000' }])
 })
+
+type Side = Readonly<Record<string, unknown>>
+
+interface Changed {
+  readonly record_id: string
+  readonly before: Side
+  readonly after: Side
+}
+
+/** What the audit should say of a record; nothing if its values are the same. */
+function changeBetween(record_id: string, before: Side = {}, after: Side = {}): Changed[] {
+  const changed = Object.keys(after).filter((key) => after[key] !== before[key])
+  const pick = (values: Side) => Object.fromEntries(changed.map((key) => [key, values[key]]))
+  return changed.length === 0 ? [] : [{ record_id, before: pick(before), after: pick(after) }]
+}
+
+/** One change for each record, in the order of the ids: a field that a step left empty may get its value, and an entry, from the second run. */
+const mergeEntries = (entries: readonly Changed[]): Changed[] =>
+  [...Map.groupBy(entries, ({ record_id }) => record_id)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([id, ofRecord]) => {
+      const before = Object.assign({}, ...ofRecord.toReversed().map((entry) => entry.before))
+      const after = Object.assign({}, ...ofRecord.map((entry) => entry.after))
+      return changeBetween(id, before, after)
+    })

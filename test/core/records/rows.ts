@@ -24,6 +24,17 @@ export async function countAuditEntries(db: Db, workspaceId: string, { action, o
   return rowCount ?? 0
 }
 
+/** What the entries of a workspace's updates say, oldest first, after the first `count`. */
+export async function readUpdatesAfter(
+  db: Db,
+  workspaceId: string,
+  count: number,
+): Promise<{ record_id: string; before: Record<string, unknown>; after: Record<string, unknown> }[]> {
+  const statement = `select record_id, before, after from audit_entries
+    where workspace_id = $1 and action = 'record.updated' order by id offset $2`
+  return (await db.query(statement, [workspaceId, count])).rows
+}
+
 /** The number of a workspace's records by its counts. */
 export async function countStoredRecords(db: Db, workspaceId: string): Promise<number> {
   const statement = 'select sum(records)::integer as count from record_counts where workspace_id = $1'

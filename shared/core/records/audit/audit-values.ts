@@ -1,6 +1,9 @@
 import { toValuesView, type Values } from '#shared/core/records/record.ts'
 import type { ChangeValues } from '#shared/core/records/store.ts'
+import { textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
+import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
+import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { actorColumns, causeColumns } from '#shared/platform/kernel/cause.ts'
 
@@ -35,3 +38,11 @@ export const presentValuesView = (type: RecordType, values: Values): Record<stri
   toValuesView(type, values, new Set(Object.keys(values).filter((key) => (values[key] ?? null) !== null)))
 
 const changedView = (type: RecordType, values: Values): Record<string, unknown> => toValuesView(type, values, new Set(Object.keys(values)))
+
+/** What the entry of a record says of those fields whose values differ: their values in JSON form, and about how much text they have. */
+export function auditedChange(type: RecordType, fields: readonly Field[], before: Values, after: Values) {
+  const changed = fields.filter(({ key }) => !isSameValue(before[key] ?? null, after[key] ?? null))
+  const keys = new Set(changed.map(({ key }) => key))
+  const views = { before: toValuesView(type, before, keys), after: toValuesView(type, after, keys) }
+  return { ...views, length: textLength(views.before) + textLength(views.after) }
+}

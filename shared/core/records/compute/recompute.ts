@@ -1,5 +1,12 @@
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
-import { clearUniqueStatement, nextPage, perStep, type Selection, storeComputedStatement } from '#shared/core/records/compute/store.ts'
+import {
+  type ComputedChange,
+  clearUniqueStatement,
+  nextPage,
+  perStep,
+  type Selection,
+  storeComputedStatement,
+} from '#shared/core/records/compute/store.ts'
 import { findDuplicateField, toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
 import { emptyValues, type RecordRow, rowId, type StoredRecord, toRecord, type Values } from '#shared/core/records/record.ts'
 import { noteLongRecord } from '#shared/core/records/text-size.ts'
@@ -14,10 +21,9 @@ import { lowestId } from '#shared/platform/kernel/ids.ts'
 export const computesUnique = ({ computations }: RecordType): boolean => computations.some(({ field }) => field.unique)
 
 /**
- * Recomputes the next records after an id, oldest first, and stores those whose computed fields change, in the caller's transaction. It
- * writes no audit entry, because no caller made the change. When records compute the same value of a unique field, the record that holds it
- * first keeps it, and the field stays empty in the others. Returns the number of records computed and the last one's id, undefined when no
- * record was left.
+ * Recomputes the next records after an id, oldest first, and stores those whose computed fields change with their audit entries, in
+ * the caller's transaction. When records compute the same value of a unique field, the record that holds it first keeps it, and the field
+ * stays empty in the others. Returns the number of records computed and the last one's id, undefined when no record was left.
  */
 export async function recomputeAfter(
   scope: Scope,
@@ -28,8 +34,8 @@ export async function recomputeAfter(
   const rows = await scope.db.query(asArrays(nextPage(type, selection)({ after: after || lowestId })))
   const { changes, count, last } = await computeChanges(scope, type, rows)
   for (const { values } of changes) await noteLongRecord(scope, type, values)
-  if (computesUnique(type)) await clearUniqueValues(scope, type, changes)
-  await store(scope, type, changes)
+  const cleared = computesUnique(type) ? await clearUniqueValues(scope, type, changes) : noIds
+  await store(scope, type, changes, cleared)
   return { count, last }
 }
 
@@ -38,9 +44,9 @@ async function computeChanges(
   scope: Scope,
   type: RecordType,
   rows: readonly RecordRow[],
-): Promise<{ changes: Change[]; count: number; last: string | undefined }> {
+): Promise<{ changes: ComputedChange[]; count: number; last: string | undefined }> {
   const deadline = performance.now() + perStep.ms
-  const changes: Change[] = []
+  const changes: ComputedChange[] = []
   let count = 0
   for (const row of rows) {
     if (count > 0 && performance.now() > deadline) break
@@ -52,60 +58,58 @@ async function computeChanges(
   return { changes, count, last: last && rowId(last) }
 }
 
-/** A stored record, and its values after computing. */
-interface Change {
-  readonly stored: StoredRecord
-  readonly values: Values
+/** Computes a record; undefined when no computed field differs. */
+async function computeChange(scope: Scope, type: RecordType, stored: StoredRecord): Promise<ComputedChange | undefined> {
+  const values = await computeAll(scope, type, stored)
+  return differs(type, stored, values) ? { stored, values } : undefined
 }
 
-/** Computes a record; undefined when no computed field differs. Fields in `withheld` become empty. */
-async function computeChange(
-  scope: Scope,
-  type: RecordType,
-  stored: StoredRecord,
-  withheld?: ReadonlySet<string>,
-): Promise<Change | undefined> {
+/** All values of a record after computing. Fields in `withheld` become empty. */
+async function computeAll(scope: Scope, type: RecordType, stored: StoredRecord, withheld?: ReadonlySet<string>): Promise<Values> {
   const values: Values = Object.assign(emptyValues(), stored.values)
   await computeValues(scope, type, values, withheld)
-  const differs = type.computations.some(({ field: { key } }) => !isSameValue(stored.values[key] ?? null, values[key] ?? null))
-  return differs ? { stored, values } : undefined
+  return values
 }
 
-/** Clears the unique fields of records that are about to change them, so that records of one step do not block each other. */
-async function clearUniqueValues(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
+const differs = ({ computations }: RecordType, stored: StoredRecord, values: Values): boolean =>
+  computations.some(({ field: { key } }) => !isSameValue(stored.values[key] ?? null, values[key] ?? null))
+
+const noIds: ReadonlySet<string> = new Set()
+
+/**
+ * Clears the unique fields of records that are about to change them, so that records of one step do not block each other. Returns the ids of
+ * these records, which must be stored even if they end with the values that they had.
+ */
+async function clearUniqueValues(scope: Scope, type: RecordType, changes: readonly ComputedChange[]): Promise<ReadonlySet<string>> {
   const keys = type.computations.flatMap(({ field }) => (field.unique ? field.key : []))
-  const moving = changes.filter(({ stored, values }) =>
-    keys.some((key) => (stored.values[key] ?? null) !== null && !isSameValue(stored.values[key] ?? null, values[key] ?? null)),
-  )
-  if (moving.length === 0) return
-  await scope.db.query(
-    clearUniqueStatement(
-      type,
-      moving.map(({ stored }) => stored),
-    ),
-  )
-  for (const { stored } of moving) for (const key of keys) stored.values[key] = null
+  const moving = changes
+    .filter(({ stored, values }) =>
+      keys.some((key) => (stored.values[key] ?? null) !== null && !isSameValue(stored.values[key] ?? null, values[key] ?? null)),
+    )
+    .map(({ stored }) => stored)
+  if (moving.length > 0) await scope.db.query(clearUniqueStatement(type, moving))
+  return new Set(moving.map(({ id }) => id))
 }
 
 /**
  * Stores computed records in their order. When another record holds a unique value of one of them, it halves the list until that record is
  * alone, and stores it without the value.
  */
-async function store(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<void> {
+async function store(scope: Scope, type: RecordType, changes: readonly ComputedChange[], cleared: ReadonlySet<string>): Promise<void> {
   const [first] = changes
   if (!first || (await storeUnlessHeld(scope, type, changes)) === undefined) return
-  if (changes.length === 1) return storeWithoutHeld(scope, type, first.stored)
+  if (changes.length === 1) return storeWithoutHeld(scope, type, first.stored, cleared.has(first.stored.id))
   const half = changes.length >> 1
-  await store(scope, type, changes.slice(0, half))
-  await store(scope, type, changes.slice(half))
+  await store(scope, type, changes.slice(0, half), cleared)
+  await store(scope, type, changes.slice(half), cleared)
 }
 
 /** Stores a record; fields whose value another record holds become empty. */
-async function storeWithoutHeld(scope: Scope, type: RecordType, stored: StoredRecord): Promise<void> {
+async function storeWithoutHeld(scope: Scope, type: RecordType, stored: StoredRecord, isCleared: boolean): Promise<void> {
   const withheld = new Set<string>()
   for (;;) {
-    const change = await computeChange(scope, type, stored, withheld)
-    const held = change && (await storeUnlessHeld(scope, type, [change]))
+    const values = await computeAll(scope, type, stored, withheld)
+    const held = isCleared || differs(type, stored, values) ? await storeUnlessHeld(scope, type, [{ stored, values }]) : undefined
     if (held === undefined) return
     withheld.add(held)
   }
@@ -115,11 +119,8 @@ async function storeWithoutHeld(scope: Scope, type: RecordType, stored: StoredRe
  * Stores all changes and returns undefined. If another record holds one of the unique values, stores nothing and returns the key of that
  * field.
  */
-async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly Change[]): Promise<string | undefined> {
-  const statement = storeComputedStatement(
-    type,
-    changes.map(({ stored, values }) => ({ ...stored, values })),
-  )
+async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly ComputedChange[]): Promise<string | undefined> {
+  const statement = storeComputedStatement(scope, type, changes)
   if (!computesUnique(type)) {
     await scope.db.query(statement)
     return undefined

@@ -1,7 +1,9 @@
+import { auditedChange, auditSlots } from '#shared/core/records/audit/audit-values.ts'
 import { textBytes } from '#shared/core/records/query/shown-columns-store.ts'
-import { type StoredRecord, toColumnValues } from '#shared/core/records/record.ts'
+import { type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { recordColumnNames, recordColumns } from '#shared/core/records/record-columns.ts'
-import { cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'
+import { auditedRecords, auditedRecordsParams, cachedStatement, changeTimeSql, tableOf } from '#shared/core/records/store.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
@@ -10,38 +12,58 @@ import { json, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
-// A recompute writes no audit entry, yet it changes records: it sets `updated_at`, and with it the ETag. The second column is that of the
-// type's edition, which every write names.
+// The second column is that of the type's edition, which every write names.
 const touched = `"updated_at" = ${changeTimeSql('sent.next')}, ?? = null`
 
 const computedFields = ({ computations }: RecordType) => computations.map(({ field }) => field)
 
-/** Stores the computed fields of records: one statement for all, with their ids and values as one JSON array. */
+/**
+ * Stores the computed fields of records with their audit entries: one statement for all, with their ids and values as one JSON array. No
+ * event is dispatched, since rules, flows and intake do not act on a recompute. Names of fields' columns end in a number, so they never equal
+ * those of the other properties.
+ */
 export const setComputedValues = (type: RecordType) =>
   cachedStatement(type, 'recompute store', () => {
     const columns = computedFields(type).flatMap((field) =>
       valueColumnsOf(field).map((column, index) => ({ column, kind: fieldKinds[field.type].columns[index] ?? 'text' })),
     )
     const query = builder.raw(
-      `update ? as record set ${touched}${', ?? = sent.??'.repeat(columns.length)}
-       from json_to_recordset(?::json) as sent (id uuid, next timestamptz${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
-       where record.id = sent.id`,
+      `with changed as (
+         update ? as record set ${touched}${', ?? = sent.??'.repeat(columns.length)}
+         from json_to_recordset(?::json)
+           as sent (id uuid, next timestamptz, before jsonb, after jsonb, length integer${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
+         where record.id = sent.id
+         returning record.id, sent.before, sent.after, sent.length
+       ),
+       audited as (?)
+       select from audited limit 0`,
       [
         tableOf(type),
         type.editionColumn,
         ...columns.flatMap(({ column }) => [column, column]),
         slot('rows'),
         ...columns.map(({ column }) => column),
+        auditedRecords('record.updated', `select id, before, after, length from changed where after <> '{}' order by id`),
       ],
     )
-    return prepareStatement(query, { params: { rows: json } })
+    return prepareStatement(query, { params: { rows: json, ...auditedRecordsParams } })
   })
 
-/** `setComputedValues` of these records. */
-export function storeComputedStatement(type: RecordType, records: readonly StoredRecord[]) {
+/** A record whose computed fields change: as it is stored, and all of its values after computing. */
+export interface ComputedChange {
+  readonly stored: StoredRecord
+  readonly values: Values
+}
+
+/** `setComputedValues` of these changes. One that ends with the values that the record had gets no entry. */
+export function storeComputedStatement(scope: Scope, type: RecordType, changes: readonly ComputedChange[]) {
   const fields = computedFields(type)
-  const rows = records.map((record) => ({ ...touchOf(record), ...toColumnValues(fields, record.values) }))
-  return setComputedValues(type)({ rows: JSON.stringify(rows) })
+  const rows = changes.map(({ stored, values }) => ({
+    ...touchOf(stored),
+    ...auditedChange(type, fields, stored.values, values),
+    ...toColumnValues(fields, values),
+  }))
+  return setComputedValues(type)({ ...auditSlots(scope, type, null, null), rows: JSON.stringify(rows) })
 }
 
 /** Empties the unique computed fields of records. */

@@ -1,13 +1,19 @@
-import { auditColumns, cachedStatement, countChangedRecords, countParams, tableOf } from '#shared/core/records/store.ts'
+import {
+  auditedRecords,
+  auditedRecordsParams,
+  cachedStatement,
+  countChangedRecords,
+  countParams,
+  tableOf,
+} from '#shared/core/records/store.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
-import { bigint, integer, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { integer, json, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
 import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch } from '#shared/platform/events/store.ts'
-import type { CauseKind } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Stores new records with their audit entries and one outbox row for all, and returns the positions of the stored records. The rows are one
@@ -28,11 +34,7 @@ export const insertRecords = (type: RecordType) =>
          on conflict do nothing
          returning id, created_by, created_at, updated_at
        ),
-       audited as (
-         insert into audit_entries (${auditColumns})
-         select ?::uuid, ?::uuid, ?, 'record.created', ?, id, null, after, length, ?, ?::bigint, ?, ?::uuid from changed join fresh using (id) order by position
-         returning id, record_id
-       ),
+       audited as (?),
        counted as (?),
        dispatched as (?)
        select position, ${dispatchedColumn} from changed join fresh using (id)`,
@@ -44,7 +46,7 @@ export const insertRecords = (type: RecordType) =>
         ...columns,
         slot('createdBy'),
         ...columns,
-        ...['workspaceId', 'actorId', 'actorType', 'objectType', 'requestId', 'typeRevision', 'causeKind', 'causeId'].map(slot),
+        auditedRecords('record.created', 'select id, null::jsonb, after, length from changed join fresh using (id) order by position'),
         countChangedRecords(1),
         insertDispatch('created'),
       ],
@@ -53,12 +55,7 @@ export const insertRecords = (type: RecordType) =>
       params: {
         rows: json,
         createdBy: uuid.orNull,
-        actorId: uuid.orNull,
-        actorType: text,
-        requestId: text,
-        typeRevision: bigint,
-        causeKind: text.as<CauseKind>(),
-        causeId: uuid.orNull,
+        ...auditedRecordsParams,
         ...countParams,
         ...dispatchParams,
       },

@@ -63,9 +63,11 @@ export async function removeFieldFormula(scope: Scope, found: Field): Promise<vo
     requireLimitsStay(scope, type, field)
     requireComputedVisible(scope, type, field)
     await startEdition(tx, type)
-    if (!mayDisclose(scope, type, field)) await discardResults(scope, tx, type, field)
+    const discards = !mayDisclose(scope, type, field)
+    if (discards) await discardResults(scope, tx, type, field)
     await tx.query(dropFormula({ workspaceId: type.workspaceId, id: field.id }))
-    if (field.reads?.length || field.staleReads.length > 0) await reviseFields(tx, type, new Set([field.key]))
+    // Discarding writes no audit entries of records, so the field counts as a new one.
+    if (discards || field.reads?.length || field.staleReads.length > 0) await reviseFields(tx, type, new Set([field.key]))
   })
 }
 
