@@ -70,6 +70,7 @@ test('console: domain functions work in a workspace as any actor, and the API an
   t.deepEqual(said.slice(1), expected)
   const entry = (await org.owner.get(`${org.path}/audit?action=record.created`)).data.entries[0]
   t.is(entry.actor_id, org.ownerId)
+  t.deepEqual(entry.cause, { kind: 'system', id: null })
 })
 
 test('console: a service account is called by its name, and no session or key is left behind', async (t) => {

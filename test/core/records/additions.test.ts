@@ -1,5 +1,6 @@
 import test from 'ava'
 import { ageOperations } from '#test/core/records/rows.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createMember } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { countRows } from '#test/support/rows.ts'
@@ -84,6 +85,30 @@ test('additions: a batch returns a result for each change', async (t) => {
   )
   t.is(data.results[4].record.values.notes, 'y')
   t.is((await owner.get(`${invoices(w)}?offset=0`)).data.total, 2)
+})
+
+test('additions: the audit of a batch names its job, also where the caller did not wait for it', async (t) => {
+  const w = await shared()
+  const { owner, path } = w.org
+  const first = (await owner.post(invoices(w), {})).data
+  const operations = [{ op: 'create' }, { op: 'update', id: first.id, values: { notes: 'x' } }, { op: 'delete', id: first.id }]
+  const { status, data } = await owner.post(`${invoices(w)}/batch`, { operations }, { prefer: 'respond-async' })
+  t.is(status, 202)
+  await w.drain()
+  const id = data.job_id
+  t.like((await owner.get(`${path}/jobs/${id}`)).data, { kind: 'records.change', status: 'done' })
+  await owner.post(`${path}/batch`, { operations: [{ type: 'locations', op: 'create', values: { name: 'x' } }], atomic: true })
+  const causes = await readCauses(w.org)
+  t.deepEqual(causes.slice(0, -1), [
+    ['created invoices: request', null],
+    ['created invoices: batch', id],
+    ['updated invoices: batch', id],
+    ['deleted invoices: batch', id],
+  ])
+  const [change, other] = causes.at(-1) ?? []
+  t.is(change, 'created locations: batch')
+  t.like((await owner.get(`${path}/jobs/${other}`)).data, { kind: 'records.change', status: 'done' })
+  t.not(other, id)
 })
 
 test('additions: an atomic batch changes nothing when one change fails', async (t) => {

@@ -4,6 +4,7 @@ import type { Dispatch } from '#shared/platform/events/store.ts'
 import { createDeals } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
 import { countAuditEntries, countStoredRecords, deleteStoredRecord, setStoredValue } from '#test/core/records/rows.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { receiveEvents } from '#test/support/events.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import { lockRows } from '#test/support/locks.ts'
@@ -315,4 +316,10 @@ test('matching: the answer is kept under an Idempotency-Key, and the job shows i
   const { data } = await owner.get(`${path}/jobs/${later.data.job_id}`)
   t.like(data, { kind: 'records.change-matching', status: 'done', progress: { done: 2, total: 2 } })
   t.deepEqual(data.result, { matched: 2, changed: 2, skipped: [] })
+  const causes = await readCauses(w.org, 'object_type=deals&action=record.deleted')
+  t.deepEqual(causes, Array(2).fill(['deleted deals: batch', later.data.job_id]))
+  const [one, other] = await readCauses(w.org, 'object_type=deals&action=record.updated')
+  t.is(one?.[0], 'updated deals: batch')
+  t.deepEqual(other, one)
+  t.not(one?.[1], later.data.job_id)
 })

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { at, makeCalendar } from '#test/features/calendar/support.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -62,6 +63,7 @@ test('record calendars: a caller may move a record if it may write the calendar 
     ends: '2026-12-05T10:00:00.000000Z',
   })
   t.deepEqual((await w.org.owner.patch(path, { start: '2026-12-07', end: '2026-12-08' })).data, { moved: true })
+  t.deepEqual((await readCauses(w.org, `record_id=${id}`)).at(-1), ['updated visits: request', null])
   for (const body of [{}, { start: 'soon' }, { start: '2026-12-07T09:00:00' }, { start: '2026-12-07', end: '' }])
     t.is((await w.org.owner.patch(path, body)).status, 400, JSON.stringify(body))
   const rule = (actions: string[], more: object = {}) => ({ effect: 'allow', actions, resources: ['visits'], ...more })

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { byHand, chain, createFlow, ended, outputsOf, play, recordsOf, runOf, start } from '#test/features/flows/support.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -216,6 +217,7 @@ test('record lists: a block deletes a record, and fails where there is none for 
   t.is((await other.owner.get(`${other.path}/records/locations/${theirs}`)).status, 200)
   const entries = await org.owner.get(`${org.path}/audit?record_id=${ids.Ann}&action=record.deleted`)
   t.is(entries.data.entries?.[0]?.request_id ?? entries.data[0]?.request_id, run.id, entries.text)
+  t.deepEqual(await readCauses(org, 'action=record.deleted'), [['deleted staff: flow', run.id]])
   const reader = await createMember(w, org, [flowRights, reads()])
   const flow = await createFlow(t, org, chain(byHand, remove({ record_id: ids.Bob })), reader.client)
   t.regex((await ended(org, flow.id, await start(t, org, flow.id))).error, /^FORBIDDEN at d/)

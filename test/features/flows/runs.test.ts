@@ -12,6 +12,7 @@ import {
   runOf,
   start,
 } from '#test/features/flows/support.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -45,6 +46,36 @@ test('runs: a manual run executes the blocks in order, and shows their outputs',
   t.not((await org.owner.get(`${org.path}/flows/${flow.id}`)).data.last_run_at, null)
   const { entries } = (await org.owner.get(`${org.path}/audit`)).data
   t.true(entries.every((entry: typeof run) => entry.request_id === run.id && entry.actor_id === org.ownerId))
+  t.deepEqual(await readCauses(org), [
+    ['created locations: flow', run.id],
+    ['updated locations: flow', run.id],
+  ])
+})
+
+test('runs: the audit names what is nearest to a change: a function that a flow runs, and a flow that a change of it starts', async (t) => {
+  const w = await shared()
+  const { org } = w
+  const source = "async function handler() { return sdk.records.create('locations', { name: 'Shop' }) }"
+  const made = (await org.owner.post(`${org.path}/functions`, { name: 'Test', source, timeout_ms: 30_000 })).data
+  const watching = await createFlow(t, org, {
+    enabled: true,
+    ...chain(
+      ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }],
+      ['a', 'action.create_record', { object_type: 'accounts', values: { code: '{{trigger.record.name}}', name: 'x', kind: 'asset' } }],
+    ),
+  })
+  const flow = await createFlow(t, org, chain(byHand, ['f', 'action.run_function', { function_id: made.id }], location('a', 'After')))
+  const run = await ended(org, flow.id, await start(t, org, flow.id))
+  const started = await endedRuns(w, org, watching.id, 2)
+  const [ofFunction] = (await org.owner.get(`${org.path}/functions/${made.id}/runs`)).data.runs
+  t.deepEqual(await readCauses(org, 'object_type=locations'), [
+    ['created locations: function', ofFunction.id],
+    ['created locations: flow', run.id],
+  ])
+  t.deepEqual(
+    (await readCauses(org, 'object_type=accounts')).map(([change, id]) => `${change} ${id}`).toSorted(),
+    started.map(({ id }: { id: string }) => `created accounts: flow ${id}`).toSorted(),
+  )
 })
 
 test('runs: a record event runs the flow with the record after the change', async (t) => {

@@ -2,6 +2,7 @@ import test from 'ava'
 import { admitVisitors, countLeads, leads, makeForm, makeLeads, sendPage, submissionsOf } from '#test/features/forms/making.ts'
 import { moveRoles } from '#test/features/forms/rows.ts'
 import { fromAnywhere } from '#test/support/account.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createMember } from '#test/support/factories.ts'
 import { removeMember, setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -31,6 +32,7 @@ test('follow: a submission becomes a record of the form’s last editor', async 
   const { data } = await w.org.owner.get(`${w.org.path}/records/leads/${one?.record_id}`)
   t.like(data, { created_by: w.org.ownerId })
   t.deepEqual(data.values, { email: 'a@example.com', note: 'Hello' })
+  t.deepEqual(await readCauses(w.org, 'object_type=leads'), [['created leads: form', one?.id]])
 })
 
 test('follow: a visitor does not learn that a value is taken; the submission has the error, and a retry creates the record', async (t) => {

@@ -150,7 +150,9 @@ test('public: a public function runs as the visitor, and without a grant it may 
   t.is((await get(visitor, org, create.id)).text, 'null')
   const [entry] = (await org.owner.get(`${org.path}/audit`)).data.entries
   t.like(entry, { action: 'record.created', actor_id: null, actor_type: 'system' })
-  t.like((await org.owner.get(`${org.path}/functions/${create.id}/runs`)).data.runs[0], { actor_id: null, actor_type: 'anonymous' })
+  const [run] = (await org.owner.get(`${org.path}/functions/${create.id}/runs`)).data.runs
+  t.like(run, { actor_id: null, actor_type: 'anonymous' })
+  t.deepEqual(entry.cause, { kind: 'function', id: run.id })
 })
 
 test('public: an address may make sixty calls a minute, counted across API processes and functions', async (t) => {

@@ -3,6 +3,7 @@ import test from 'ava'
 import { invokeFunctionJob, runFunctionJob } from '#shared/features/functions/jobs.ts'
 import { sdkMethods } from '#shared/features.ts'
 import { allow, createFunction, handlerOf, invoke, runBody } from '#test/features/functions/support.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { removeMember, unassignRoles } from '#test/support/rows.ts'
@@ -236,6 +237,26 @@ test('functions sdk: a function invokes another with the rights of its own calle
   t.is((await invoke(t, org, outer.id, 4, client)).error, `Needs functions:invoke on ${inner.id}`)
   await org.owner.put(`${org.path}/functions/${inner.id}`, { enabled: false })
   t.is((await invoke(t, org, outer.id, 4)).error, 'The function is disabled')
+})
+
+test('functions sdk: the audit names the run that made a change, of functions that invoke each other too', async (t) => {
+  const { org } = await fresh()
+  const create = (name: string) => `await sdk.records.create('locations', { name: '${name}' })`
+  const changes = `const { id } = ${create('inner')}
+    await sdk.records.update('locations', id, { address: 'x' })
+    await sdk.records.delete('locations', id)`
+  const inner = await createFunction(t, org, handlerOf(changes))
+  const body = `${create('before')}; await sdk.functions.invoke('${inner.id}', null); ${create('after')}`
+  const outer = await createFunction(t, org, handlerOf(body))
+  await invoke(t, org, outer.id)
+  const runOf = async (id: string) => (await org.owner.get(`${org.path}/functions/${id}/runs`)).data.runs[0].id
+  const [ofOuter, ofInner] = [await runOf(outer.id), await runOf(inner.id)]
+  t.not(ofOuter, ofInner)
+  t.deepEqual(await readCauses(org, 'object_type=locations'), [
+    ['created locations: function', ofOuter],
+    ...['created', 'updated', 'deleted'].map((change) => [`${change} locations: function`, ofInner]),
+    ['created locations: function', ofOuter],
+  ])
 })
 
 test('functions sdk: functions invoke each other to a depth of three at most', async (t) => {

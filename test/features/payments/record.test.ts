@@ -3,6 +3,7 @@ import { createSystemRecord } from '#shared/core/records/create/create-system-re
 import { connect, makeLink, paymentsOf, recordsOf } from '#test/features/payments/place.ts'
 import { shareProviders } from '#test/features/payments/providers.ts'
 import { addSandboxPayment, makeFieldCustom } from '#test/features/payments/rows.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { scopeOf } from '#test/support/scope.ts'
 import { world } from '#test/support/world.ts'
@@ -29,8 +30,10 @@ test('record: no setting of a workspace prevents the record of a payment', async
   t.is((await owner.post(`${path}/records/payments`, { values: { region: 'here', receipt: 'R-2' } })).status, 201)
   t.is((await owner.post(`${path}/records/payments`, { values: { region: 'here', batch: 'x' } })).status, 402)
   const connectionId = await connect(org, 'sandbox')
+  const links: string[] = []
   for (let index = 0; index < 3; index++) {
     const { id } = await makeLink(org, connectionId)
+    links.push(id)
     await addSandboxPayment(w.db, org.id, connectionId, id, `sbx_${index}`)
     const { data } = await owner.post(`${paymentsOf(org)}/links/${id}/refresh`)
     t.is(data.status, 'paid')
@@ -56,6 +59,10 @@ test('record: no setting of a workspace prevents the record of a payment', async
     entries.map(({ actor_type, actor_id, action }: Record<string, unknown>) => [actor_type, actor_id, action]),
     [['system', null, 'record.created']],
   )
+  t.deepEqual(await readCauses(org, 'object_type=payments'), [
+    ['created payments: request', null],
+    ...links.map((id) => ['created payments: payment', id]),
+  ])
 })
 
 test('record: a custom field with a built-in key is not written', async (t) => {

@@ -2,6 +2,7 @@ import test from 'ava'
 import { createFunction, handlerOf, runBody } from '#test/features/functions/support.ts'
 import { readRunEndings } from '#test/features/queues/rows.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createMember } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { hearSent } from '#test/support/watch/sent.ts'
@@ -35,6 +36,12 @@ test('stages: a move first writes the stage’s patch to the linked record as th
   const patched = (await owner.get(`${path}/records/locations/${hall}`)).data.values
   t.is(patched.address, `A at 7 by ${w.org.ownerId}`)
   t.is(patched.timezone, '{{nothing}}')
+  const [moved] = (await owner.get(`${line.path}/events?item_id=${a}`)).data
+  t.like(moved, { kind: 'moved', to_stage: 'work' })
+  t.deepEqual(await readCauses(w.org, `record_id=${hall}`), [
+    ['created locations: request', null],
+    ['updated locations: queue', moved.id],
+  ])
   const refused = await line.move(a, 'bad')
   t.is(refused.status, 400)
   t.regex(refused.body.error.message, /values\.name/)

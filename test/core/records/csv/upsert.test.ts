@@ -1,6 +1,7 @@
 import test from 'ava'
-import { importInto, importWith, records, totalOf, typeOf, valuesOf } from '#test/core/records/importing.ts'
+import { csv, importInto, importWith, records, totalOf, typeOf, valuesOf } from '#test/core/records/importing.ts'
 import { countAuditEntries } from '#test/core/records/rows.ts'
+import { readCauses } from '#test/support/audit.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { setPlan } from '#test/support/rows.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
@@ -43,6 +44,24 @@ test('upsert: rows change the record of their key, create others, and leave equa
   const { data: audit } = await w.org.owner.get(`${w.org.path}/audit?object_type=goods&action=record.updated`)
   t.deepEqual({ ...audit.entries[0].before }, { price: 1, twice: 2 })
   t.deepEqual({ ...audit.entries[0].after }, { price: 5, twice: 10 })
+})
+
+test('upsert: the audit of an import names its job', async (t) => {
+  const w = await take()
+  await goods(w)
+  await importInto(w, 'goods', 'sku,name\nA,one\n')
+  const headers = { ...csv, prefer: 'respond-async' }
+  const { status, data } = await w.org.owner.post(`${records(w, 'goods')}/import?upsert_by=sku`, 'sku,name\nA,two\nB,three\n', headers)
+  t.is(status, 202)
+  await w.drain()
+  t.like((await w.org.owner.get(`${w.org.path}/jobs/${data.job_id}`)).data, { kind: 'records.import', status: 'done' })
+  const [first, ...causes] = await readCauses(w.org, 'object_type=goods')
+  t.is(first?.[0], 'created goods: import')
+  t.not(first?.[1], data.job_id)
+  t.deepEqual(causes.toSorted(), [
+    ['created goods: import', data.job_id],
+    ['updated goods: import', data.job_id],
+  ])
 })
 
 test('upsert: an exported file imported again is unchanged in every row and writes no audit entry', async (t) => {
