@@ -3,7 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { auditActions } from '#shared/core/records/audit/schemas.ts'
-import { auditChanges } from '#test/core/records/rows.ts'
+import { causeKinds } from '#shared/platform/kernel/cause.ts'
+import { addEntry, auditChanges, forgetCauses } from '#test/core/records/rows.ts'
 import { createMember, createOrg, createService } from '#test/support/factories.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import type { World } from '#test/support/world.ts'
@@ -159,6 +160,40 @@ test('audit: from and to are inclusive instants', async (t) => {
     [`to=${encodeURIComponent(`${shifted(5 * 3_600_000 - 1).slice(0, -1)}+05:00`)}`, 0],
   ]
   for (const [query, total] of cases) t.is((await w.org.owner.get(audit(w, `?${query}`))).data?.total, total, query)
+})
+
+test('audit: an entry of a release that kept no causes has none', async (t) => {
+  const w = await newWorkspace()
+  const { id } = (await w.org.owner.post(invoices(w), {})).data
+  await w.org.owner.delete(`${invoices(w)}/${id}`)
+  await forgetCauses(w.db, w.org.id)
+  const { entries } = (await w.org.owner.get(audit(w))).data
+  t.deepEqual(
+    entries.map(({ action, cause, record }: Record<string, unknown>) => [action, cause, record]),
+    [
+      ['record.deleted', null, null],
+      ['record.created', null, null],
+    ],
+  )
+})
+
+test('audit: the database refuses a cause of an unknown kind, and an id that does not fit the kind', async (t) => {
+  const w = await newWorkspace()
+  const id = randomUUID()
+  const causes = [
+    { kind: 'other', id: null },
+    { kind: 'other', id },
+    { kind: 'request', id },
+    { kind: 'system', id },
+    { kind: 'batch', id: null },
+    { kind: 'flow', id: null },
+    { kind: null, id },
+  ]
+  for (const { kind, id: named } of causes)
+    await t.throwsAsync(addEntry(w.db, w.org.id, kind, named), { message: /audit_entries_cause_check/ }, `${kind} ${named}`)
+  for (const kind of [null, 'request', 'system']) await addEntry(w.db, w.org.id, kind, null)
+  for (const kind of causeKinds.filter((one) => one !== 'request' && one !== 'system')) await addEntry(w.db, w.org.id, kind, id)
+  t.is((await w.org.owner.get(audit(w))).data.total, 3 + causeKinds.length - 2)
 })
 
 test('audit: a bad parameter is refused with 400 and named', async (t) => {

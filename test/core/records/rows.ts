@@ -35,6 +35,20 @@ export async function readUpdatesAfter(
   return (await db.query(statement, [workspaceId, count])).rows
 }
 
+/** The values of a record's row as JSON text, with the digits that PostgreSQL stores, without its id and dates. */
+export async function readRow(db: Db, table: string, id: string): Promise<string> {
+  const statement = `select (to_jsonb(kept) - array['id', 'created_at', 'updated_at'])::text as row from ${table} as kept where id = $1`
+  return (await db.query<{ row: string }>(statement, [id])).rows[0]?.row ?? ''
+}
+
+/** Makes a workspace's audit entries those of a release that kept no causes. */
+export async function forgetCauses(db: Pool, workspaceId: string): Promise<void> {
+  const statement = `update audit_entries
+    set cause_kind = null, cause_id = null, record_created_by = null, record_created_at = null, record_updated_at = null
+    where workspace_id = $1`
+  await queryWithoutTriggers(db, statement, [workspaceId])
+}
+
 /** The number of a workspace's records by its counts. */
 export async function countStoredRecords(db: Db, workspaceId: string): Promise<number> {
   const statement = 'select sum(records)::integer as count from record_counts where workspace_id = $1'
@@ -75,6 +89,15 @@ export async function listIdleTransactions(db: Db): Promise<number[]> {
 export async function readRecompute(db: Db, workspaceId: string): Promise<{ status: string; progress: { done: number; total: number } }> {
   const statement = `select progress, status from operations where workspace_id = $1 and kind = 'records.recompute'`
   return (await db.query(statement, [workspaceId])).rows[0]
+}
+
+/** Adds an audit entry with this cause. */
+export async function addEntry(db: Db, workspaceId: string, causeKind: string | null, causeId: string | null): Promise<void> {
+  await db.query(
+    `insert into audit_entries (workspace_id, actor_type, action, object_type, record_id, request_id, cause_kind, cause_id)
+     values ($1, 'system', 'record.created', 'invoices', gen_random_uuid(), '', $2, $3)`,
+    [workspaceId, causeKind, causeId],
+  )
 }
 
 /** Statements that change or remove audit entries. */

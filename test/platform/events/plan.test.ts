@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { deliverNotificationsJob } from '#shared/core/notifications/jobs.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { planDispatch } from '#workers/platform/events/plan-dispatch.ts'
 
 const subscriptions = {
@@ -22,7 +23,7 @@ const dispatchAt = (depth: number, listeners: Record<string, string[]> = { flows
   id,
   snapshots,
   listeners,
-  cause: { actorId: null, actorType: 'system' as const, requestId: 'r', depth },
+  cause: { ...platformCause('r'), depth },
 })
 
 test('plan: each subscriber receives the events with its own listeners, and snapshots if it takes them', (t) => {
@@ -41,6 +42,15 @@ test('plan: a subscriber that can continue a chain receives its depth; others st
     planDispatch(dispatchAt(depth), subscriptions).map(({ subscriber, cause }) => `${subscriber} ${cause.depth}`)
   t.deepEqual(depths(0), ['flows 0', 'notifications 0'])
   t.deepEqual(depths(8), ['flows 8', 'notifications 0'])
+})
+
+test('plan: a job has the kind of its event’s cause; an event of an earlier release has none yet', (t) => {
+  const planned = dispatchAt(1)
+  t.like(planDispatch(planned, subscriptions)[0]?.cause, { kind: 'system', id: null })
+  const { kind: _, id: __, ...earlier } = planned.cause
+  t.deepEqual(planDispatch({ ...planned, cause: earlier }, subscriptions)[0]?.cause, { ...earlier, kind: 'system', id: null })
+  const flow = { ...planned, cause: { ...planned.cause, kind: 'flow' as const, id } }
+  t.like(planDispatch(flow, subscriptions)[0]?.cause, { kind: 'flow', id })
 })
 
 test('plan: an unknown subscriber is an error and loses no change', (t) => {
