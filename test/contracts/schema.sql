@@ -1483,7 +1483,7 @@ CREATE UNIQUE INDEX access_keys_secret_hash ON public.access_keys USING btree (s
 
 CREATE INDEX audit_entries_actor ON public.audit_entries USING btree (workspace_id, actor_id, id DESC);
 
-CREATE INDEX audit_entries_cause ON public.audit_entries USING btree (workspace_id, cause_id, id DESC) WHERE (cause_id IS NOT NULL);
+CREATE INDEX audit_entries_cause ON public.audit_entries USING btree (workspace_id, cause_id, id) WHERE (cause_id IS NOT NULL);
 
 CREATE INDEX audit_entries_record ON public.audit_entries USING btree (workspace_id, record_id, id DESC);
 
