@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
 import { callKontor } from '#test/bin/call.ts'
 import { followLog } from '#test/core/operators/rows.ts'
@@ -73,7 +74,7 @@ test('mail pages: the button tries mails that wait, of one workspace or all, and
   const { w, server, visit, open } = await enter(t)
   const readLog = await followLog(w.db)
   const { database: db, jobQueue } = w.api.services
-  const cause = { actorId: null, actorType: 'system', requestId: 'test', depth: 0 } as const
+  const cause = platformCause('test')
   const queue = (workspaceId: string | null) =>
     queueMail({ db, jobQueue, cause }, { workspaceId, kind: 'test', to: 'ann@example.com', subject: 'planted', text: 'planted' })
   t.notRegex((await open()).text, /Try all/)
