@@ -38,12 +38,17 @@ export type JobFilter = TypeOf<typeof jobFilter>
 export const jobSorts = ['created_at', '-created_at'] as const
 export type JobSort = (typeof jobSorts)[number]
 
-/** Throws VALIDATION_ERROR for a kind that is not declared, and for times that are none. Returns the filter with its times in UTC. */
+/**
+ * Throws VALIDATION_ERROR for a kind that is not declared, and for times that are none. Returns the filter with its times in UTC and its ids as
+ * envelopes of jobs hold them: these are compared as text.
+ */
 export function checkFilter(jobs: readonly AnyJob[], filter: JobFilter): JobFilter {
   requireKind(jobs, filter.kind)
-  const { from, to, ...others } = filter
+  const { workspace, principal, from, to, ...others } = filter
   return {
     ...others,
+    ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
+    ...(principal !== undefined && { principal: principal.toLowerCase() }),
     ...(from !== undefined && { from: readInstant('from', from) }),
     ...(to !== undefined && { to: readInstant('to', to) }),
   }

@@ -184,6 +184,7 @@ test('operator list: a job of a suspended workspace is held', async (t) => {
   await setWorkspaceStatus(w.db, w.org.id, 'suspended')
   const [waiting] = (await list({ state: 'waiting', kind: 'flows.continue', workspace: w.org.id })).jobs
   t.truthy(waiting)
+  t.is((await list({ kind: 'flows.continue', workspace: w.org.id.toUpperCase() })).total, 1, 'an id in capitals')
   await deferQueuedJob(w.db, waiting?.id ?? '', w.org.id)
   t.like((await list({ state: 'held', workspace: w.org.id })).jobs[0], { id: waiting?.id, state: 'held', why: 'suspended' })
   t.like((await show(waiting?.id ?? '')).payload, { workspaceId: w.org.id })
