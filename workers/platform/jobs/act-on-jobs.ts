@@ -5,11 +5,11 @@ import { defineJobHandler } from '#workers/platform/jobs/handler.ts'
 
 /** Does an operator's action to all jobs that match, a hundred in each transaction. Another attempt goes on after the last hundred. */
 export const createActHandler = (jobs: readonly AnyJob[]) =>
-  defineJobHandler(actOnJobsJob, async ({ payload, scope, checkpoint, advance, signal }) => {
+  defineJobHandler(actOnJobsJob, async ({ payload, scope, jobId, checkpoint, advance, signal }) => {
     const { total, ...request } = payload
     const { done, skipped, answered } = await actOnAll(
       { ...scope, jobs },
-      request,
+      { ...request, by: jobId },
       (checkpoint as ActProgress | undefined) ?? noProgress,
       (tx, next) => {
         const checked = next.done + next.skipped + next.answered

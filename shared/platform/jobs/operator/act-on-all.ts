@@ -31,6 +31,8 @@ export const noProgress: ActProgress = { after: null, done: 0, skipped: 0, answe
 export interface ActRequest extends ActOptions {
   readonly action: JobAction
   readonly filter: JobFilter
+  /** The job that does the action: it is left out, also where the clock of the process that filed it was ahead of the database's. */
+  readonly by?: string | undefined
 }
 
 /**
@@ -86,7 +88,7 @@ export const countMatching = async (
  */
 export async function actOnAll(
   services: ActServices,
-  { action, filter, alsoAnswered }: ActRequest,
+  { action, filter, alsoAnswered, by }: ActRequest,
   from: ActProgress,
   save: (tx: Tx, progress: ActProgress) => Promise<void>,
   signal?: AbortSignal,
@@ -99,9 +101,10 @@ export async function actOnAll(
     const found = await db.query(findPage(search, batchSize))
     const last = found.at(-1)
     if (!last) return progress
+    const others = found.filter(({ id }) => id !== by)
     const before = progress
     progress = await db.transaction(async (tx) => {
-      const acted = await actOn({ ...services, db: tx }, action, found, { alsoAnswered })
+      const acted = await actOn({ ...services, db: tx }, action, others, { alsoAnswered })
       const next = {
         after: { created_at: last.created_at, id: last.id },
         done: before.done + acted.done.length,

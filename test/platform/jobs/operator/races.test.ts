@@ -252,3 +252,21 @@ test('operator races: an action says how many jobs match when that is not expect
   })
   t.is(await countCancelled(w.db, request_id), 11)
 })
+
+test('operator races: an action to all leaves out its own job, whatever the clock of its process', async (t) => {
+  const { w, services } = await begin()
+  const now = () => new Date(Date.now() + 60_000)
+  const { jobId } = await services.db.transaction((tx) =>
+    fileAction(
+      { db: tx, jobQueue: services.jobQueue, jobs: declared, now },
+      origin(w).cause,
+      { action: 'cancel', filter: { kind: 'jobs.act' } },
+      0,
+    ),
+  )
+  w.worker.pools.pollAll()
+  t.deepEqual(await eventually(() => readDone(w.db, jobId)), {
+    progress: { done: 0, total: 0 },
+    result: { done: 0, skipped: 0, skipped_answered: 0 },
+  })
+})
