@@ -24,7 +24,8 @@ export class OpenStreams {
   /** Answers a request by a stream of events. Throws OVERLOADED when too many are open, and while the process stops. */
   begin(ctx: Context, { begin }: EventReply): void {
     if (this.#isClosing || this.#open.size >= maxStreams) {
-      throw problem('OVERLOADED', `This server sends at most ${maxStreams} streams of events at a time, and none while it stops: try again`)
+      const limit = `This server sends at most ${maxStreams} streams of events at a time, and none while it stops: try again`
+      throw problem('OVERLOADED', limit, { expected: true })
     }
     ctx.status = 200
     if (ctx.method === 'HEAD') ctx.body = ''

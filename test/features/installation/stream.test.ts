@@ -174,14 +174,21 @@ test('stream: a HEAD is answered without a stream', async (t) => {
 })
 
 test(`stream: a process sends ${maxStreams} at a time, and answers the next one OVERLOADED until one ends`, async (t) => {
-  const { follow } = await start(t)
+  const { w, byToken } = await start(t)
+  const api = await startLogged(t, w, 'api')
+  const root = await api.root()
+  const follow = () => open(t, root, '/v1/operator/stream', byToken)
   const streams = await Promise.all(Array.from({ length: maxStreams }, () => follow()))
   t.true(streams.every(({ answer }) => answer.statusCode === 200))
   const { statusCode, headers } = (await follow()).answer
   t.deepEqual([statusCode, headers['retry-after']], [503, '1'])
   streams[0]?.answer.destroy()
   await eventually(async () => (await follow()).answer.statusCode === 200)
-  t.pass()
+  t.deepEqual(
+    api.lines().map(({ msg }) => msg),
+    ['api ready'],
+    'a refusal is no failure of the server',
+  )
 })
 
 test('stream: a client that does not read gets no more events, and is cut', async (t) => {
