@@ -26,6 +26,8 @@ const bareResponse: BareResponse<Invocation> = {
   },
   failure: (reason) => {
     if (reason === 'late') return timedOut()
+    // Load, a part that is away and a cancellation are not the function's: 503 says that another call may succeed.
+    if (reason.status === 503) return problem(reason.code, undefined, { expected: true })
     return reason.status < 500 ? problem('NOT_FOUND') : failedProblem()
   },
 }

@@ -66,6 +66,23 @@ test('operator act: what a cancelled function writes later is not committed as i
   await w.drain()
 })
 
+test('operator act: a visitor whose function is cancelled gets 503 CANCELLED', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w, 'Visited')
+  const { act, list } = operatorOf(w)
+  const { id } = await createFunction(t, org, handlerOf('for (;;);'))
+  t.is((await org.owner.put(`${org.path}/functions/${id}`, { http_enabled: true })).status, 200)
+  const visit = w.visitor.get(`/fn/${org.id}/${id}`)
+  const search = { workspace: org.id, kind: 'functions.invoke', state: 'running' } as const
+  const [job] = await eventually(async () => {
+    const { jobs } = await list(search)
+    return jobs.length > 0 && jobs
+  })
+  await act('cancel', job?.id ?? '')
+  const { status, body } = await visit
+  t.deepEqual([status, body.error.code], [503, 'CANCELLED'])
+})
+
 test('operator act: a flow whose function is cancelled fails with CANCELLED', async (t) => {
   const w = await world({}, ['schedule', 'flows', 'data', 'mail'])
   t.teardown(w.close)
