@@ -13,13 +13,16 @@ import {
   noProgress,
 } from '#shared/platform/jobs/operator/act-on-all.ts'
 import type { JobFilter } from '#shared/platform/jobs/operator/filter.ts'
-import { findJob } from '#shared/platform/jobs/operator/find-jobs.ts'
+import { findJob, readJob } from '#shared/platform/jobs/operator/find-jobs.ts'
 import type { JobDetail } from '#shared/platform/jobs/operator/schemas.ts'
 
 /** The names of the actions in the log. */
 const logged = { retry: 'jobs.retry', cancel: 'jobs.cancel', discard: 'jobs.discard' } as const
 
-/** Does an action to one job, with its entry in the log, and returns the job. Throws like `actOnJob`. */
+/**
+ * Does an action to one job, with its entry in the log, and returns the job: as it was, but for its state, where nothing of it is kept. That is
+ * so for a job without tracking that was held for its workspace, and for one of which only the dead letter was left. Throws like `actOnJob`.
+ */
 export async function operateJob(
   scope: PlatformScope,
   jobs: readonly AnyJob[],
@@ -28,10 +31,11 @@ export async function operateJob(
   options: ActOptions,
 ): Promise<JobDetail> {
   return scope.db.transaction(async (tx) => {
-    const { kind, workspace } = await findJob(tx, jobs, id)
+    const before = await findJob(tx, jobs, id)
+    const { kind, workspace } = before
     await actOnJob({ ...scope, db: tx, jobs }, action, id, options)
     await recordAction(tx, operatorOf(scope), logged[action], { job: id, kind, workspace })
-    return findJob(tx, jobs, id)
+    return (await readJob(tx, jobs, id)) ?? { ...before, state: 'cancelled', why: null }
   })
 }
 

@@ -7,6 +7,7 @@ import {
   addFailures,
   addLiveWorker,
   addOperation,
+  deferQueuedJob,
   describeOperation,
   holdJob,
   markAnswered,
@@ -146,6 +147,47 @@ test('job pages: why a job waits stands first, and buttons are those of its stat
     [['jobs.cancel', about]],
   )
   t.is((await open('/operator/jobs/nothing')).status, 404)
+})
+
+test('job pages: jobs of which nothing is left are cancelled and discarded by their pages and routes', async (t) => {
+  const { w, visit, open } = await enter()
+  const { client } = await createOperator(w)
+  const { owner, path, id: workspace } = w.org
+  const readLog = await followLog(w.db)
+  const steps = { nodes: [{ id: 't', type: 'trigger.manual', config: {}, position: { x: 0, y: 0 } }], edges: [] }
+  const flow = (await owner.post(`${path}/flows`, { name: 'Held', ...steps })).data
+  const held = async () => {
+    const run = (await owner.post(`${path}/flows/${flow.id}/run`, {})).data.run_id
+    const filter = { kind: 'flows.continue', state: 'waiting', workspace }
+    const [job] = (await client.get(address('/v1/operator/jobs', filter))).data.jobs
+    await deferQueuedJob(w.db, job.id, workspace)
+    return { id: job.id, failed: async () => (await owner.get(`${path}/flows/${flow.id}/runs/${run}`)).data.status === 'failed' }
+  }
+  const lettered = async () => {
+    const id = newId()
+    await addDeadLetter(w.db, id, workspace, '', 'queues.intake')
+    return id
+  }
+  const [byRoute, byPage] = [await held(), await held()]
+  const before = (await client.get(`/v1/operator/jobs/${byRoute.id}`)).data
+  t.like(before, { state: 'held', why: 'suspended' })
+  const cancelled = await client.post(`/v1/operator/jobs/${byRoute.id}/cancel`)
+  t.is(cancelled.status, 200, cancelled.text)
+  t.deepEqual(cancelled.data, { ...before, state: 'cancelled', why: null })
+  t.true(await byRoute.failed())
+  const pressed = await pressButton(w, visit, `/operator/jobs/${byPage.id}/cancel`)
+  t.deepEqual([pressed.status, pressed.headers.get('location')], [303, '/operator/jobs?kind=flows.continue'])
+  t.true(await byPage.failed())
+  const letters = [await lettered(), await lettered()] as const
+  t.like((await client.post(`/v1/operator/jobs/${letters[0]}/discard`)).data, { id: letters[0], state: 'cancelled' })
+  const put = await pressButton(w, visit, `/operator/jobs/${letters[1]}/discard`)
+  t.deepEqual([put.status, put.headers.get('location')], [303, '/operator/jobs?kind=queues.intake'])
+  const gone = [byRoute.id, byPage.id, ...letters]
+  for (const id of gone) t.is((await open(`/operator/jobs/${id}`)).status, 404)
+  t.deepEqual(
+    (await readLog()).map(({ action }) => action),
+    ['jobs.cancel', 'jobs.cancel', 'jobs.discard', 'jobs.discard'],
+  )
 })
 
 test('job pages: a failed job shows its attempts, its causes and its actions; a retry after an answer needs the checkbox', async (t) => {

@@ -14,7 +14,7 @@ import { operatorOf } from '#shared/core/operators/operators.ts'
 import { createReader, type PlatformScope } from '#shared/core/scope/scope.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import type { JobAction } from '#shared/platform/jobs/operator/act.ts'
-import { findJob } from '#shared/platform/jobs/operator/find-jobs.ts'
+import { findJob, readJob } from '#shared/platform/jobs/operator/find-jobs.ts'
 import { findFittingActions } from '#shared/platform/jobs/operator/fitting.ts'
 import type { JobDetail, RelatedView } from '#shared/platform/jobs/operator/schemas.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
@@ -115,11 +115,12 @@ const attemptsOf = ({ attempts }: JobDetail, isTracked: boolean): string =>
 
 /** The pages of one job; `jobs` are the declared ones. */
 export function createJobPages(jobs: readonly AnyJob[]) {
-  /** Acts on a job, then leads back to its page; the page says why an action was refused. */
+  /** Acts on a job, then leads back to its page, or to its kind where it is no longer kept; the page says why an action was refused. */
   const act = async (scope: PlatformScope, action: JobAction, id: string, alsoAnswered = false) => {
     try {
-      await operateJob(scope, jobs, action, id, { alsoAnswered })
-      return seeOther(jobAddress(scope, id))
+      const { kind } = await operateJob(scope, jobs, action, id, { alsoAnswered })
+      const isKept = (await readJob(scope.db, jobs, id)) !== undefined
+      return seeOther(isKept ? jobAddress(scope, id) : queryAddress(scope, 'jobs', { kind }))
     } catch (error) {
       if (error instanceof Problem && error.code === 'VALIDATION_ERROR') return jobPage(scope, jobs, id, error)
       throw error

@@ -100,9 +100,16 @@ function viewJob(
 
 /** Finds one job. Throws NOT_FOUND. */
 export async function findJob(db: Reader, jobs: readonly AnyJob[], id: string): Promise<JobDetail> {
+  const found = await readJob(db, jobs, id)
+  if (!found) throw problem('NOT_FOUND', `There is no job ${id}: it never was, or it is no longer kept`)
+  return found
+}
+
+/** Finds one job; undefined when it is not kept. */
+export async function readJob(db: Reader, jobs: readonly AnyJob[], id: string): Promise<JobDetail | undefined> {
   const [place] = isUuid(id) ? await findPlaces(db, [id], untrackedNames(jobs)) : []
   const [view] = place ? await viewJobs(db, jobs, [place]) : []
-  if (!place || !view) throw problem('NOT_FOUND', `There is no job ${id}: it never was, or it is no longer kept`)
+  if (!place || !view) return undefined
   const job = jobsByName(jobs).get(place.name)
   if (place.place !== 'operation') {
     const kept = await firstRow(db, findEnvelope(place))

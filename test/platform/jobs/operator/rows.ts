@@ -42,8 +42,8 @@ export async function readEnvelopes(db: Db): Promise<string> {
   return rows[0]?.text ?? ''
 }
 
-/** Adds the dead letter of an export whose last attempt failed, with this stack trace. */
-export async function addDeadLetter(db: Db, id: string, workspaceId: string, stack = ''): Promise<void> {
+/** Adds the dead letter of a job, an export unless it is another, whose last attempt failed, with this stack trace. */
+export async function addDeadLetter(db: Db, id: string, workspaceId: string, stack = '', name = 'records.export'): Promise<void> {
   const data = {
     workspaceId,
     cause: platformCause('made'),
@@ -51,8 +51,8 @@ export async function addDeadLetter(db: Db, id: string, workspaceId: string, sta
   }
   await db.query(
     `insert into pgboss.job (id, name, data, output, source_name, source_id, source_created_on, source_retry_count)
-     values (gen_random_uuid(), 'dead-letters', $1, $3, 'records.export', $2, now(), 4)`,
-    [JSON.stringify(data), id, JSON.stringify({ message: 'made', stack })],
+     values (gen_random_uuid(), 'dead-letters', $1, $3, $4, $2, now(), 4)`,
+    [JSON.stringify(data), id, JSON.stringify({ message: 'made', stack }), name],
   )
 }
 
