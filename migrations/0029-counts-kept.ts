@@ -12,8 +12,9 @@ export async function up(knex: Knex): Promise<void> {
       job text primary key,
       -- Jobs that wait for their workspace or app.
       held integer not null,
-      -- Dead letters.
-      failed integer not null
+      failed integer not null,
+      -- Dead letters: those that failed in every attempt.
+      given_up integer not null
     );
     create table if not exists mail_counts (
       only_row boolean primary key default true check (only_row),

@@ -20,7 +20,7 @@ const selection = {
   state: t.Optional(t.Enum(jobStates, { description: jobStates.join(', ') })),
   workspace: t.Optional(t.String({ description: 'id or name of the workspace' })),
   principal: t.Optional(t.String({ format: 'uuid', description: 'id of the person or service account that caused the job' })),
-  request_id: t.Optional(t.String({ description: 'id of the request that caused the job' })),
+  request_id: t.Optional(t.String({ minLength: 1, description: 'id of the request that caused the job' })),
   error: t.Optional(t.String({ minLength: 3, description: 'a part of the code or message of the failure, 3 letters or more' })),
   from: t.Optional(t.String({ description: 'filed since: an instant (2026-01-31T12:00:00Z), or how long ago: 30m, 2h, 7d' })),
   to: t.Optional(t.String({ description: 'filed before: an instant, or how long ago' })),

@@ -686,6 +686,7 @@ create table job_counts (
   job text not null,
   held integer not null,
   failed integer not null,
+  given_up integer not null,
   constraint job_counts_pkey PRIMARY KEY (job)
 );
 

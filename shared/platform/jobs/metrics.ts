@@ -58,11 +58,11 @@ export const jobMetrics: Metrics<Executor> = {
       (await depths).map(({ job, oldestSeconds }) => ({ labels: { queue: job }, value: oldestSeconds })),
     )
     const stoppedHelp =
-      'Jobs of a queue that wait for their workspace or app (held), and that failed for good and are kept (failed); absent for none'
+      'Jobs of a queue that wait for their workspace or app (held), and that failed in every attempt and are kept (given_up); absent for none'
     addGauge(registry, 'kontor_queue_stopped_jobs', stoppedHelp, ['queue', 'state'], async () =>
-      (await query(findStoppedJobs, 'stopped jobs')).flatMap(({ job, held, failed }) => [
+      (await query(findStoppedJobs, 'stopped jobs')).flatMap(({ job, held, given_up }) => [
         ...(held > 0 ? [{ labels: { queue: job, state: 'held' }, value: held }] : []),
-        ...(failed > 0 ? [{ labels: { queue: job, state: 'failed' }, value: failed }] : []),
+        ...(given_up > 0 ? [{ labels: { queue: job, state: 'given_up' }, value: given_up }] : []),
       ]),
     )
     // Without a label for the workspace: a series for each would grow with their number.

@@ -9,7 +9,7 @@ import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depth
 import { storeStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { storeMailCounts } from '#shared/platform/mail/counts-store.ts'
 import { addMail, watchCounts } from '#test/features/installation/rows.ts'
-import { addDeadLetter, deferQueuedJob, holdJob } from '#test/platform/jobs/operator/rows.ts'
+import { addDeadLetter, addOperation, deferQueuedJob, holdJob } from '#test/platform/jobs/operator/rows.ts'
 import { fileExport, operatorOf } from '#test/platform/jobs/operator/support.ts'
 import { deleteMails } from '#test/platform/mail/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -29,8 +29,11 @@ test('installation counts: waiting, held and failed jobs are apart, in the overv
   await deferQueuedJob(w.db, deferred, w.org.id)
   await holdJob(w.db, delayed, true)
   for (let count = 0; count < 3; count++) await addDeadLetter(w.db, randomUUID(), w.org.id)
+  const error = { code: 'VALIDATION_ERROR', message: 'The file has no header' }
+  for (let count = 0; count < 2; count++)
+    await addOperation(w.db, { status: 'failed', workspaceId: w.org.id, error, createdAt: now().toISOString() })
   await storeStoppedJobs(database)
-  const expected = { waiting: 1, held: 2, running: 0, failed: 3 }
+  const expected = { waiting: 1, held: 2, running: 0, failed: 5 }
   const read = async () => (await readOverview({ db: database, blobs, now })).jobs
   // pg-boss counts what waits every 5 s.
   await eventually(
@@ -108,7 +111,7 @@ test('installation counts: a worker of the pool schedule keeps them, and shows t
   const read = () => readOverview({ db: database, blobs, now })
   await eventually(async () => (await read()).jobs.failed === 1 && (await read()).mail.uncertain === 1)
   const text = await registry.metrics()
-  t.regex(text, /^kontor_queue_stopped_jobs\{queue="records\.export",state="failed"\} 1$/m)
+  t.regex(text, /^kontor_queue_stopped_jobs\{queue="records\.export",state="given_up"\} 1$/m)
   t.notRegex(text, /^kontor_queue_stopped_jobs\{queue="records\.export",state="held"\}/m)
   t.notRegex(text, /^kontor_queue_\w+\{queue="dead-letters"/m)
 })
