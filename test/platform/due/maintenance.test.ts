@@ -12,7 +12,7 @@ const shared = shareWorld(test, { LOG_LEVEL: 'silent' })
 
 test('maintenance: every maintenance task has a unique name and an interval', (t) => {
   t.is(new Set(maintenance.map(({ name }) => name)).size, maintenance.length)
-  t.true(maintenance.every(({ everySeconds }) => everySeconds >= 5))
+  t.true(maintenance.every(({ everySeconds }) => everySeconds >= 3))
 })
 
 test('maintenance: every maintenance task runs', async (t) => {
