@@ -108,7 +108,7 @@ test('long text: a page with much text ends early, and a search with too much te
   const audit = (limit: number) => owner.get(`${w.org.path}/audit?object_type=pages&limit=${limit}`)
   t.regex((await audit(140)).body.error.message, /^limit must be less than 140/)
   t.like((await audit(35)).data, { total: 140 })
-  t.deepEqual(Object.keys((await audit(1)).data.entries[0]).length, 10)
+  t.deepEqual(Object.keys((await audit(1)).data.entries[0]).length, 13)
 })
 
 test('long text: a page is measured by the text that the caller sees, so that it tells no length of hidden text', async (t) => {

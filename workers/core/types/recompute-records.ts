@@ -49,13 +49,12 @@ export default defineHandler(recomputeRecordsJob, async ({ payload: { typeKey },
   }
 })
 
-const initialProgress = async (scope: Scope, type: RecordType): Promise<Progress> => ({
-  stale: await findStaleFields(scope, type),
-  done: 0,
-  total: await countRecords(scope.db, scope.workspace.id, type.id),
-  selection: 'all',
-  after: '',
-})
+async function initialProgress(scope: Scope, { id, workspaceId }: RecordType): Promise<Progress> {
+  const stale = await findStaleFields(scope, { id, workspaceId })
+  // From here on the known type has the formulas that made these fields stale: one from before would leave their old results.
+  await scope.cache.refresh()
+  return { stale, done: 0, total: await countRecords(scope.db, scope.workspace.id, id), selection: 'all', after: '' }
+}
 
 /** A unique value that another record held may be free once that record is computed, so empty unique fields get a second run. */
 const startSecondRun = (progress: Progress, hasUnique: boolean): Progress | undefined =>

@@ -17,7 +17,10 @@ const selectStaleFields = statement(
   { params: { workspaceId: uuid, typeId: uuid }, columns: { id: uuid.notNull, reads: texts } },
 )
 /** Reads the stale fields of a type, bypassing the cache. Call it before a recompute of all records, to clear exactly these afterwards. */
-export async function findStaleFields({ db }: Pick<PlatformScope, 'db'>, { workspaceId, id }: RecordType): Promise<StaleField[]> {
+export async function findStaleFields(
+  { db }: Pick<PlatformScope, 'db'>,
+  { workspaceId, id }: Pick<RecordType, 'workspaceId' | 'id'>,
+): Promise<StaleField[]> {
   const rows = await db.query(selectStaleFields({ workspaceId, typeId: id }))
   return rows.map((row) => ({ id: row.id, reads: row.reads ?? [] }))
 }
