@@ -6,12 +6,12 @@ import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
-import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
+import { EventNumbering } from '#workers/platform/events/event-numbering.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { JobLoop } from '#workers/platform/jobs/job-loop.ts'
 
-/** The pool that dispatches events. */
-const dispatchPool: WorkerPool = 'flows'
+/** The pool that numbers and delivers events. */
+const numberingPool: WorkerPool = 'flows'
 
 /** The pool that enqueues due work. */
 const duePool: WorkerPool = 'schedule'
@@ -24,8 +24,8 @@ export class Pools {
   readonly #services: WorkerServices
   /** One loop for each queue. */
   readonly #loops: readonly JobLoop[]
-  /** Loops that take their work from the outbox and the due tasks instead of a queue. */
-  readonly #others: readonly (EventDispatcher | DueScheduler)[]
+  /** Loops that take their work from the inbox of events and the due tasks instead of a queue. */
+  readonly #others: readonly (EventNumbering | DueScheduler)[]
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
   #isStopped = false
@@ -39,7 +39,7 @@ export class Pools {
       return new JobLoop(handler.job, (row, signal) => runAttempt(handler, row, signal, services), services, shares, peers)
     })
     this.#others = [
-      ...(pools.includes(dispatchPool) ? [new EventDispatcher(services, subscriptions)] : []),
+      ...(pools.includes(numberingPool) ? [new EventNumbering(services, subscriptions)] : []),
       ...(pools.includes(duePool) ? [new DueScheduler(services, dueKinds, maintenanceKind)] : []),
     ]
   }
@@ -83,7 +83,7 @@ export class Pools {
     await Promise.all([this.#polling, ...this.#all.map((loop) => loop.stop(graceMs))])
   }
 
-  get #all(): readonly (JobLoop | EventDispatcher | DueScheduler)[] {
+  get #all(): readonly (JobLoop | EventNumbering | DueScheduler)[] {
     return [...this.#loops, ...this.#others]
   }
 

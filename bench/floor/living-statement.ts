@@ -3,7 +3,6 @@ export interface Living {
   readonly workspaceId: string
   readonly schema: string
   readonly typeId: string
-  readonly ruleId: string
   readonly columns: Readonly<Record<string, string>>
 }
 
@@ -11,8 +10,8 @@ export interface Living {
 export const floorNumbers = 'floor_numbers'
 
 /**
- * Makes an order with the same rows as Kontor: record, audit entry, count and outbox, in one statement. Values: actor, price, count, due,
- * notes, total, size, workspace, values as JSON, type, notification rule.
+ * Makes an order with the same rows as Kontor: record, audit entry, count and event, in one statement. Values: actor, price, count, due,
+ * notes, total, size, workspace, values as JSON, type.
  */
 export const createLiving = ({ schema, columns: { price, count, due, notes, number, total, size } }: Living): string =>
   `with fresh as (select uuidv7() as id),
@@ -34,9 +33,10 @@ export const createLiving = ({ schema, columns: { price, count, due, notes, numb
       on conflict (workspace_id, type_id, share) do update set records = count.records + excluded.records
     ),
     dispatched as (
-      insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-      select $8::uuid, 'orders', 'created', array(select id from audited), jsonb_build_object('notifications', jsonb_build_array($11::uuid)),
+      insert into event_inbox (workspace_id, event_id, type, topic, subject_id, created_by, created_at, updated_at, cause)
+      select $8::uuid, audited.id, 'records.created', 'orders', changed.id, $1::uuid, created_at, created_at,
         '{"actorId": null, "actorType": "user", "requestId": "floor", "depth": 0}'
+      from audited cross join changed
     )
     select id, created_at from changed`
 

@@ -8,7 +8,7 @@ export function livingRoutes(actorId: string, living: Living): Router {
   const [router, text] = [new Router(), createLiving(living)]
   router.post('/orders', async (ctx) => {
     const { values } = JSON.parse(await readText(ctx.req))
-    const parameters = [actorId, ...livingValues(values), living.workspaceId, JSON.stringify(values), living.typeId, living.ruleId]
+    const parameters = [actorId, ...livingValues(values), living.workspaceId, JSON.stringify(values), living.typeId]
     const { rows } = await pool.query({ name: 'living', text, values: parameters })
     ctx.status = 201
     ctx.body = { data: { ...rows[0], values } }

@@ -12,7 +12,8 @@ export function drain(databaseUrl: string): Promise<number> {
         select * from (
           select 'operations' as what, count(*)::integer as count from operations where finished_at is null
           union all select 'jobs', count(*)::integer from pgboss.job where state in ('created', 'retry', 'active')
-          union all select 'events', count(*)::integer from event_outbox
+          union all select 'events', count(*)::integer from event_inbox
+          union all select 'deliveries', count(*)::integer from waiting_deliveries
         ) as open where count > 0`)
       const elapsed = performance.now() - started
       if (rows.length === 0) return elapsed / 1_000

@@ -48,8 +48,11 @@ const text = `
   select uuid_extract_timestamp(id), 'job', queue, 'at the gate', id::text, gate, 3
   from gated_jobs where slot is null and envelope -> 'cause' ->> 'requestId' in (select id from ids)
   union all
+  select uuid_extract_timestamp(event_id), 'event', coalesce(type, concat_ws(' ', source, event)), 'waits for its number', event_id::text, nullif(topic, ''), 3
+  from event_inbox where cause ->> 'requestId' in (select id from ids)
+  union all
   select uuid_extract_timestamp(id), 'event', concat_ws(' ', nullif(source, 'records'), nullif(object_type, ''), event), 'waits', id::text, array_length(entry_ids, 1) || ' changes', 3
-  from event_outbox where cause ->> 'requestId' in (select id from ids)
+  from waiting_deliveries where cause ->> 'requestId' in (select id from ids)
   union all
   select at, 'due task', kind, case when held then 'held' else 'waits' end, id::text, 'for ' || subject, 6
   from due_work

@@ -98,7 +98,8 @@ export async function drain({ db, org }: Site): Promise<string[]> {
     select 'operation ' || kind as what from operations where workspace_id = $1 and status in ('queued', 'running')
     union all select 'job ' || name from pgboss.job where name <> 'dead-letters' and state in ('created', 'retry', 'active')
     union all select 'gated job' from gated_jobs
-    union all select 'dispatch' from event_outbox`
+    union all select 'event without a number' from event_inbox
+    union all select 'waiting delivery' from waiting_deliveries`
   for (const end = Date.now() + drainedWithinMs; ; await delay(100)) {
     const { rows } = await db.query<{ what: string }>(left, [org.id])
     if (rows.length === 0) return []

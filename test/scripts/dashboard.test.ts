@@ -6,8 +6,8 @@ import { jobWaitSeconds, recordAttempt } from '#shared/platform/jobs/metrics.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { createLine } from '#test/features/queues/support.ts'
-import { deleteDispatches } from '#test/platform/events/rows.ts'
-import { ageDispatches, ageGatedJob, ageJobs, ageWaitingJobs, waitForRetry } from '#test/scripts/rows.ts'
+import { deleteEvents } from '#test/platform/events/rows.ts'
+import { ageEvents, ageGatedJob, ageJobs, ageWaitingJobs, waitForRetry } from '#test/scripts/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { countOpenOperations, deleteJobs, dropQueuedJobs } from '#test/support/rows.ts'
 import { echo } from '#test/support/things.ts'
@@ -69,13 +69,13 @@ test('dashboard: a call that waits at its gate counts as the next of its queue',
 test('dashboard: a process with the schedule pool exposes the depth of every queue and the age of its oldest job', async (t) => {
   const w = await world()
   t.teardown(async () => {
-    await deleteDispatches(w.db)
+    await deleteEvents(w.db)
     await w.close()
   })
   await w.worker.pools.stop(0)
   await makeRule(w)
   for (const name of ['x', 'y']) await w.org.owner.post(locationsOf(w), { values: { name } })
-  await ageDispatches(w.db)
+  await ageEvents(w.db)
   const metrics = await registry.metrics()
   t.regex(metrics, /^kontor_queue_jobs\{queue="events",state="waiting"\} 2$/m)
   const [, seconds] = /^kontor_queue_oldest_seconds\{queue="events"\} (\S+)$/m.exec(metrics) ?? []

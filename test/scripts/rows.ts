@@ -1,8 +1,8 @@
 import type { Db } from '#test/support/rows.ts'
 
-/** Makes every dispatch an hour old. */
-export async function ageDispatches(db: Db): Promise<void> {
-  await db.query(`update event_outbox set id = uuidv7(interval '-1 hour')`)
+/** Makes every event without a number an hour old. */
+export async function ageEvents(db: Db): Promise<void> {
+  await db.query(`update event_inbox set event_id = uuidv7(interval '-1 hour')`)
 }
 
 /** Makes a job that its gate has let in an hour old, with its operation. */

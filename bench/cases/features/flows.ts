@@ -162,7 +162,7 @@ async function listenedTo({ bench, db }: Place, withListener: Pipeline, withoutL
   const listening = await flowIn(bench, withListener, onCreation(withListener.key), computation)
   bench.atEnd(async () => {
     await inside(bench, withListener)('DELETE', listening.path)
-    await db.query({ text: 'delete from event_outbox where workspace_id = $1', values: [withListener.workspaceId] })
+    await db.query({ text: 'delete from event_inbox where workspace_id = $1', values: [withListener.workspaceId] })
   })
   const [floor, kontor] = [withoutListener, withListener].map((type) => send('POST', () => pathOf(type), deal))
   if (!floor || !kontor) throw new Error('There are two types')

@@ -19,7 +19,7 @@ import {
   uuids,
 } from '#shared/platform/db/statements/sql-types.ts'
 import { type BuiltStatement, prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
-import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch, updateDispatchParams } from '#shared/platform/events/store.ts'
+import { insertRecordEvents, recordEventParams, updateEventParams } from '#shared/platform/events/inbox-store.ts'
 import type { CauseKind } from '#shared/platform/kernel/cause.ts'
 
 /** Statements by type metadata and shape; they are released with the metadata. */
@@ -92,8 +92,8 @@ const auditParams = { ...sharedAuditParams, before: jsonb.orNull, after: jsonb.o
 /** Parameters of the SQL that `auditedRecords` makes. */
 export const auditedRecordsParams = sharedAuditParams
 
-/** Values that every statement of a change takes for the audit entry and the dispatch. */
-export type ChangeValues = ParamsOf<typeof auditParams & typeof dispatchParams>
+/** Values that every statement of a change takes for the audit entry and the event. */
+export type ChangeValues = ParamsOf<typeof auditParams & typeof recordEventParams>
 
 type RecordAction = 'record.created' | 'record.updated' | 'record.deleted'
 
@@ -145,8 +145,7 @@ const parameter = (field: Field, index: number): Knex.Raw =>
   builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '')])
 
 /**
- * Creates a record in one statement: the row, its audit entry, the type's count and, if anything listens to the event, the outbox row. The
- * id is a UUID of version 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column,
+ * Creates a record in one statement: the row, its audit entry, the type's count and its event. The id is a UUID of version 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column,
  * whatever a caller sent: otherwise each connection would keep a prepared statement for each choice of fields, without a bound.
  */
 export const insertRecord = (type: RecordType) =>
@@ -162,8 +161,8 @@ export const insertRecord = (type: RecordType) =>
        ),
        audited as (?),
        counted as (?),
-       dispatched as (?)
-       select id, created_at, ${dispatchedColumn} from changed`,
+       announced as (?)
+       select id, created_at from changed`,
       [
         tableOf(type),
         type.editionColumn,
@@ -172,12 +171,12 @@ export const insertRecord = (type: RecordType) =>
         ...parameters,
         audited('record.created'),
         countChangedRecords(1),
-        insertDispatch('created'),
+        insertRecordEvents('created'),
       ],
     )
     return prepareStatement(query, {
-      params: { ...valueParams(type.fields), ...auditParams, ...countParams, ...dispatchParams, createdBy: uuid.orNull },
-      columns: { id: uuid.notNull, created_at: instant.notNull, ...dispatchedColumns },
+      params: { ...valueParams(type.fields), ...auditParams, ...countParams, ...recordEventParams, createdBy: uuid.orNull },
+      columns: { id: uuid.notNull, created_at: instant.notNull },
     })
   })
 
@@ -189,7 +188,7 @@ export const insertRecord = (type: RecordType) =>
 export const changeTimeSql = (next: string): string => `greatest(now(), ${next})`
 
 /**
- * Changes fields of a record that the transaction has locked, with its audit entry and outbox row. The statement names every column, as
+ * Changes fields of a record that the transaction has locked, with its audit entry and event. The statement names every column, as
  * `insertRecord` does. `sent` has a flag per field of the type, in their order: the columns of a field whose flag is false keep their
  * values, and a long value is then not written again.
  */
@@ -207,27 +206,26 @@ export const updateRecord = (type: RecordType) =>
          returning record.id, created_by, created_at, updated_at
        ),
        audited as (?),
-       dispatched as (?)
-       select ${dispatchedColumn}`,
+       announced as (?)
+       select from changed limit 0`,
       [
         ...[tableOf(type), slot('next'), type.editionColumn, ...sets, slot('sent'), slot('id')],
-        ...[audited('record.updated'), insertDispatch('updated')],
+        ...[audited('record.updated'), insertRecordEvents('updated')],
       ],
     )
     return prepareStatement(query, {
-      params: { ...valueParams(type.fields), ...auditParams, ...updateDispatchParams, id: uuid, next: instant, sent: booleans },
-      columns: dispatchedColumns,
+      params: { ...valueParams(type.fields), ...auditParams, ...updateEventParams, id: uuid, next: instant, sent: booleans },
     })
   })
 
-/** Deletes a record that the transaction has locked and subtracts it from the count, with its audit entry and outbox row. */
+/** Deletes a record that the transaction has locked and subtracts it from the count, with its audit entry and event. */
 export const deleteRecord = (type: RecordType) =>
   cachedStatement(type, 'delete', () =>
     prepareStatement(
       builder.raw(
-        `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), dispatched as (?) select ${dispatchedColumn}`,
-        [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertDispatch('deleted')],
+        `with changed as (delete from ? where id = ? returning id, created_by, created_at, updated_at), counted as (?), audited as (?), announced as (?) select from changed limit 0`,
+        [tableOf(type), slot('id'), countChangedRecords(-1), audited('record.deleted'), insertRecordEvents('deleted')],
       ),
-      { params: { id: uuid, ...auditParams, ...countParams, ...dispatchParams }, columns: dispatchedColumns },
+      { params: { id: uuid, ...auditParams, ...countParams, ...recordEventParams } },
     ),
   )

@@ -10,7 +10,7 @@ import { firstRow } from '#shared/platform/db/database.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** Event source of calendar events. A topic is a calendar's key; the empty topic means every calendar. */
+/** Event source of calendar events. A topic is a calendar's key. */
 export const calendarEventSource = 'calendar'
 
 /** The fourth name of announced events, beside `created`, `updated` and `cancelled`: `starting <minutes>`, such as `starting 15`. */
@@ -74,7 +74,7 @@ export async function announceEvent(
   options: { readonly id?: string; readonly when?: EventTime } = {},
 ): Promise<void> {
   const happening = { id: options.id ?? newId(), subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, options.when) }
-  await announceEvents(scope, { source: calendarEventSource, topics: [calendar.key, ''], event: name, events: [happening] })
+  await announce(scope, calendar, name, [happening])
 }
 
 /** Announces many imported events at once. */
@@ -99,8 +99,18 @@ export async function announceImportedEvents(
       ),
     }
   })
-  await announceEvents(scope, { source: calendarEventSource, topics: [calendar.key, ''], event: name, events: happenings })
+  await announce(scope, calendar, name, happenings)
 }
+
+/** The approach of an event is nothing that happened, so it is in no list of events. */
+const announce = (scope: Scope, { key }: Pick<Calendar, 'key'>, name: string, events: Parameters<typeof announceEvents>[1]['events']) =>
+  announceEvents(scope, {
+    type: minutesOfEventName(name) === undefined ? `calendar.event.${name}` : null,
+    source: calendarEventSource,
+    topic: key,
+    event: name,
+    events,
+  })
 
 /** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
 type AnnouncedEventAccess = 'own' | 'team' | 'details' | 'none'

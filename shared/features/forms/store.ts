@@ -3,7 +3,7 @@ import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { creationPage } from '#shared/platform/db/lists.ts'
 import { bigint, boolean, instant, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
-import { insertOwnEvents } from '#shared/platform/events/store.ts'
+import { insertOwnEvents } from '#shared/platform/events/inbox-store.ts'
 
 declareConflicts({
   forms_key: ['KEY_TAKEN', 'key is used by another form'],
@@ -139,8 +139,8 @@ export const insertSubmission = statement(
      on conflict (workspace_id, form_id, visitor_key) where visitor_key is not null do nothing
      returning form_id, id, state
    ),
-   dispatched as (${announceWaiting('kept')})
-   select exists (select from dispatched) as dispatched, exists (select from kept) as kept`,
+   announced as (${announceWaiting('kept')})
+   select exists (select from announced) as announced, exists (select from kept) as kept`,
   {
     params: {
       workspaceId: uuid,
@@ -155,7 +155,7 @@ export const insertSubmission = statement(
       /** JSON text. */
       cause: text,
     },
-    columns: { dispatched: boolean.notNull, kept: boolean.notNull },
+    columns: { announced: boolean.notNull, kept: boolean.notNull },
   },
 )
 
@@ -234,8 +234,8 @@ export const requeueSubmission = statement(
      where workspace_id = $workspaceId and form_id = $formId and id = $id and (state = 'failed' or spam is not null)
      returning form_id, id, state
    ),
-   dispatched as (${announceWaiting('retried')})
-   select exists (select from dispatched) as dispatched`,
+   announced as (${announceWaiting('retried')})
+   select exists (select from announced) as announced`,
   {
     params: {
       ...submissionParams,
@@ -245,6 +245,6 @@ export const requeueSubmission = statement(
       /** JSON text. */
       cause: text,
     },
-    columns: { dispatched: boolean.notNull },
+    columns: { announced: boolean.notNull },
   },
 )

@@ -5,7 +5,7 @@ import type { Form, Submission, SubmissionPage, SubmissionQuery } from '#shared/
 import { findSubmission, findSubmissions, requeueSubmission } from '#shared/features/forms/store.ts'
 import { hasFollowUp } from '#shared/features/forms/submit-form.ts'
 import { listById } from '#shared/platform/db/lists.ts'
-import { wakeDispatcher } from '#shared/platform/events/announce.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -28,7 +28,7 @@ export async function retrySubmission(scope: Scope, form: Form, id: string): Pro
   const [row] = await db.query(
     requeueSubmission({ ...place, hasFollowUp: hasFollowUp(form), formKey: form.key, cause: JSON.stringify(cause) }),
   )
-  wakeDispatcher(scope, row)
+  if (row?.announced) wakeNumbering(scope)
   const [submission] = await db.query(findSubmission(place))
   if (!submission) throw problem('NOT_FOUND')
   return viewOf(scope, form, submission)

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { Form, Thanks } from '#shared/features/forms/schemas.ts'
 import { findSubmittedValues, insertSubmission } from '#shared/features/forms/store.ts'
-import { wakeDispatcher } from '#shared/platform/events/announce.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -38,7 +38,7 @@ export async function submitForm(scope: Scope, form: Form, values: object, { key
       cause: JSON.stringify(scope.cause),
     }),
   )
-  wakeDispatcher(scope, row)
+  if (row?.announced) wakeNumbering(scope)
   if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, valuesText)
   return thanksOf(form)
 }

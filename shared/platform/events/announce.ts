@@ -1,22 +1,19 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { insertEvents } from '#shared/platform/events/store.ts'
+import { insertAnnounced } from '#shared/platform/events/inbox-store.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 
-/** The signal that events wait in the outbox. */
-export const outboxSignal = 'events'
-
-/** Whether a statement that changed records inserted a dispatch; undefined when it changed no record. */
-export type DispatchResult = { readonly dispatched: boolean } | undefined
+/** The signal that events wait for their numbers. */
+export const inboxSignal = 'events'
 
 interface Announcer {
   readonly db: Executor
   readonly jobQueue: JobQueue
 }
 
-/** Wakes the dispatcher after the commit of a change with listeners. */
-export function wakeDispatcher({ db, jobQueue }: Announcer, outcome: DispatchResult): void {
-  if (outcome?.dispatched) db.afterCommit(() => jobQueue.signals.signalJobs(outboxSignal))
+/** Wakes the numbering of events after the commit of what caused them. */
+export function wakeNumbering({ db, jobQueue }: Announcer): void {
+  db.afterCommit(() => jobQueue.signals.signalOften(inboxSignal))
 }
 
 /** An announced event of a feature. */
@@ -31,39 +28,36 @@ interface AnnouncedEvent {
 
 /** Events of one kind from a source other than records. */
 interface Announcement {
+  /** The type in the workspace's list of events; null for events that only listeners hear. */
+  readonly type: string | null
   /** Name of the source, such as `calendar`. */
   readonly source: string
-  /**
-   * The topics of the events, such as a calendar's key, and an empty text for listeners to all calendars. A listener to any of them
-   * receives each event once.
-   */
-  readonly topics: readonly [string, ...string[]]
+  /** The topic of the events, such as a calendar's key. Listeners to the empty topic hear every topic of the source. */
+  readonly topic: string
   /** Name of the event within its source. */
   readonly event: string
   readonly events: readonly AnnouncedEvent[]
 }
 
 /**
- * Announces events to the current listeners, in the transaction that causes them: they are delivered if and only if it commits. One
- * statement for any number of listeners. Record changes insert their dispatch in their own statement. Returns whether there are listeners.
+ * Announces events in the transaction that causes them: they are numbered, and delivered to their listeners, if and only if it commits. One
+ * statement for any number of events. Record changes insert theirs in their own statement.
  */
 export async function announceEvents(
   scope: Announcer & { readonly workspace: { readonly id: string }; readonly cause: Cause },
-  { source, topics, event, events }: Announcement,
-): Promise<boolean> {
-  if (events.length === 0) return false
-  const rows = await scope.db.query(
-    insertEvents({
+  { type, source, topic, event, events }: Announcement,
+): Promise<void> {
+  if (events.length === 0) return
+  await scope.db.query(
+    insertAnnounced({
       workspaceId: scope.workspace.id,
+      type,
       source,
-      topics,
+      topic,
       event,
-      entryIds: events.map(({ id }) => id),
-      subjectIds: events.map(({ subjectId }) => subjectId),
-      snapshots: JSON.stringify(events.map(({ snapshot }) => snapshot ?? null)),
+      events: JSON.stringify(events.map(({ id, subjectId, snapshot }) => ({ id, subject_id: subjectId, snapshot }))),
       cause: JSON.stringify(scope.cause),
     }),
   )
-  wakeDispatcher(scope, { dispatched: rows.length > 0 })
-  return rows.length > 0
+  wakeNumbering(scope)
 }

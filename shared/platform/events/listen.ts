@@ -1,7 +1,7 @@
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { recordSource } from '#shared/platform/events/event-delivery.ts'
-import { deleteListeners, findListened, findSnapshotTypes, insertListeners } from '#shared/platform/events/store.ts'
+import { deleteOtherListeners, findListened, findSnapshotTypes, insertListeners } from '#shared/platform/events/listeners-store.ts'
 
 /** A listener to events, such as a notification rule: its workspace, subscriber and id. */
 export interface Listener {
@@ -15,7 +15,7 @@ export interface Listener {
 export interface ListenedEvent {
   /** Source of the events; changes of records by default. */
   readonly source?: string
-  /** Key of a record type, or topic of another source; compared as text with an announced event's topics. */
+  /** Key of a record type, or topic of another source; the empty text hears every topic of that source. */
   readonly objectType: string
   /** Name of the event: a `ChangeEvent` of records, or a name of another source. */
   readonly event: string
@@ -25,22 +25,21 @@ export interface ListenedEvent {
 
 /**
  * Replaces the events that a listener receives; an empty list removes the listener. Call it in the transaction that writes the listener's
- * own data: the listener receives events that happen after the commit, and none from before.
+ * own data: the listener receives events that happen after the commit, and none from before. Those that it received already it receives
+ * without a gap.
  */
-export async function listen(db: Executor, { workspaceId, subscriber, id }: Listener, events: readonly ListenedEvent[]): Promise<void> {
-  await db.query(deleteListeners({ workspaceId, subscriber, listenerId: id }))
+export async function listen(db: Executor, listener: Listener, events: readonly ListenedEvent[]): Promise<void> {
+  const params = {
+    workspaceId: listener.workspaceId,
+    subscriber: listener.subscriber,
+    listenerId: listener.id,
+    sources: events.map(({ source = recordSource }) => source),
+    objectTypes: events.map(({ objectType }) => objectType),
+    events: events.map(({ event }) => event),
+  }
+  await db.query(deleteOtherListeners(params))
   if (events.length === 0) return
-  await db.query(
-    insertListeners({
-      workspaceId,
-      subscriber,
-      listenerId: id,
-      sources: events.map(({ source = recordSource }) => source),
-      objectTypes: events.map(({ objectType }) => objectType),
-      events: events.map(({ event }) => event),
-      wantSnapshots: events.map(({ snapshot = false }) => snapshot),
-    }),
-  )
+  await db.query(insertListeners({ ...params, wantSnapshots: events.map(({ snapshot = false }) => snapshot) }))
 }
 
 /**

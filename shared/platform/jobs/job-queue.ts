@@ -54,7 +54,7 @@ export class JobQueue {
 
   async close(): Promise<void> {
     await this.pauses.close()
-    await this.signals.flush()
+    await this.signals.close()
     await this.boss.stop({ graceful: false, close: false })
   }
 

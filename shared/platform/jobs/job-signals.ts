@@ -13,6 +13,9 @@ export const signalChannels = { filled: 'kontor_enqueued', completed: 'kontor_co
 /** Milliseconds for which signals are collected and then sent together; short compared to any wait of a caller. */
 const collectMs = 2
 
+/** Shortest time between two signals of `signalOften`, in milliseconds. */
+const oftenMs = 25
+
 /** The most names in one notification, whose payload PostgreSQL limits to 8,000 bytes. */
 const namesPerNotification = 150
 
@@ -24,6 +27,8 @@ export class JobSignals {
   readonly #database: Database
   readonly #collected = new Map<string, Set<string>>()
   #timer: NodeJS.Timeout | undefined
+  /** Names that `signalOften` signalled lately, and whether it was called again since. */
+  readonly #recent = new Map<string, { again: boolean; readonly timer: NodeJS.Timeout }>()
 
   constructor(database: Database) {
     this.#database = database
@@ -34,10 +39,39 @@ export class JobSignals {
     this.#collect(signalChannels.filled, queue)
   }
 
+  /**
+   * Signals a queue that is filled all the time: at once, and then at most every 25 ms. At 2,000 changes a second a process would send 400
+   * notifications a second otherwise.
+   */
+  signalOften(queue: string): void {
+    const recent = this.#recent.get(queue)
+    if (recent) {
+      recent.again = true
+      return
+    }
+    this.signalJobs(queue)
+    const timer = setTimeout(() => {
+      const again = this.#recent.get(queue)?.again
+      this.#recent.delete(queue)
+      if (again) this.signalOften(queue)
+    }, oftenMs)
+    this.#recent.set(queue, { again: false, timer })
+  }
+
   /** Signals that an operation is done or failed, and that the queue of its continuation (null for none) may have a new job. */
   signalCompletion(operationId: string, continuationQueue: string | null): void {
     this.#collect(signalChannels.completed, operationId)
     if (continuationQueue !== null) this.signalJobs(continuationQueue)
+  }
+
+  /** Sends the collected signals, also those that were held back. */
+  async close(): Promise<void> {
+    for (const [queue, { again, timer }] of this.#recent) {
+      clearTimeout(timer)
+      if (again) this.signalJobs(queue)
+    }
+    this.#recent.clear()
+    await this.flush()
   }
 
   /** Sends the collected signals. */

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
-import type { Dispatch } from '#shared/platform/events/store.ts'
+import type { Dispatch } from '#shared/platform/events/numbering-store.ts'
 import { createDeals } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
 import { countAuditEntries, countStoredRecords, deleteStoredRecord, setStoredValue } from '#test/core/records/rows.ts'

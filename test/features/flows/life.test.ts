@@ -6,12 +6,12 @@ import {
   ageRun,
   countEndedRuns,
   countOvertakingRuns,
-  deleteOutbox,
+  deleteWaitingDeliveries,
   endWait,
   loseRun,
   readDeferredQueues,
-  readOutbox,
   readRecordRuns,
+  readWaitingDeliveries,
   waitUntilParked,
 } from '#test/features/flows/rows.ts'
 import {
@@ -183,7 +183,7 @@ test('life: a run waits while its workspace is suspended, and continues afterwar
   t.is((await ended(org, flow.id, runId)).status, 'ok')
 })
 
-test('life: events of a suspended workspace wait in the outbox, and are delivered once afterwards', async (t) => {
+test('life: events of a suspended workspace are numbered, and their deliveries wait and are made once afterwards', async (t) => {
   const w = await shared()
   const { org } = w
   const trigger = ['t', 'trigger.record_event', { object_type: 'locations', event: 'created' }] as const
@@ -194,13 +194,13 @@ test('life: events of a suspended workspace wait in the outbox, and are delivere
   await setWorkspaceStatus(w.db, org.id, 'suspended')
   const scope = await scopeOf(w, org)
   await createRecord(scope, await requireRecordType(scope, 'locations'), { name: 'one' })
-  // The dispatcher that delivers a later event of an active workspace has left this one in the outbox.
+  // The process that files a later event of an active workspace has left this one.
   await other.owner.post(`${other.path}/records/locations`, { values: { name: 'later' } })
   await endedRuns(w, other, later.id, 1)
-  const [one] = await readOutbox(w.db, org.id)
+  const [one] = await readWaitingDeliveries(w.db, org.id)
   if (!one) return t.fail('The event was delivered')
   // An event that was delivered just before the suspension is deferred with its job.
-  await deleteOutbox(w.db, org.id)
+  await deleteWaitingDeliveries(w.db, org.id)
   const delivery = { workspaceId: org.id, source: one.source, objectType: one.object_type, event: one.event }
   const payload = {
     ...delivery,

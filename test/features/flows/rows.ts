@@ -96,9 +96,9 @@ export async function countUpdates(db: Db, recordId: string): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Takes a workspace's dispatches out of the outbox. */
-export async function deleteOutbox(db: Db, workspaceId: string): Promise<void> {
-  await db.query('delete from event_outbox where workspace_id = $1', [workspaceId])
+/** Deletes a workspace's waiting deliveries. */
+export async function deleteWaitingDeliveries(db: Db, workspaceId: string): Promise<void> {
+  await db.query('delete from waiting_deliveries where workspace_id = $1', [workspaceId])
 }
 
 /** Waits until a run is parked. Its earlier steps are seen before: each is committed alone. */
@@ -142,8 +142,8 @@ export async function readDeferredQueues(db: Db, workspaceId: string): Promise<s
   return rows.map(({ queue }) => queue)
 }
 
-/** A dispatch in the outbox, as far as tests repeat it. */
-export interface StoredDispatch {
+/** A waiting delivery, as far as tests repeat it. */
+export interface WaitingDelivery {
   readonly source: string
   readonly object_type: string
   readonly event: string
@@ -153,9 +153,9 @@ export interface StoredDispatch {
   readonly cause: Cause
 }
 
-/** A workspace's dispatches in the outbox. */
-export async function readOutbox(db: Db, workspaceId: string): Promise<StoredDispatch[]> {
-  const { rows } = await db.query<StoredDispatch>('select * from event_outbox where workspace_id = $1 order by id', [workspaceId])
+/** A workspace's waiting deliveries. */
+export async function readWaitingDeliveries(db: Db, workspaceId: string): Promise<WaitingDelivery[]> {
+  const { rows } = await db.query<WaitingDelivery>('select * from waiting_deliveries where workspace_id = $1 order by id', [workspaceId])
   return rows
 }
 

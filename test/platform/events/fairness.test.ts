@@ -4,18 +4,18 @@ import { subscriptions } from '#shared/features.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { flood } from '#test/platform/events/flood.ts'
-import { deleteDeliveries, holdNotifications, readBacklog } from '#test/platform/events/rows.ts'
+import { deleteDeliveries, holdNotifications, readBacklog, readEvents } from '#test/platform/events/rows.ts'
 import { pauseUntilEnd } from '#test/platform/jobs/pausing.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { countRows } from '#test/support/rows.ts'
 import { world } from '#test/support/world.ts'
-import { EventDispatcher } from '#workers/platform/events/dispatcher.ts'
+import { EventNumbering } from '#workers/platform/events/event-numbering.ts'
 
-/** Changes of one workspace, many times those that are dispatched at once. */
+/** Changes of one workspace, many times those that are numbered at once. */
 const many = 5_000
 
-test('fairness: a workspace’s change is dispatched in its turn while most of another workspace’s flood waits in the outbox', async (t) => {
+test('fairness: a workspace’s change is delivered in its turn while most deliveries of another workspace’s flood wait', async (t) => {
   const w = await world()
   t.teardown(async () => {
     await deleteDeliveries(w.db)
@@ -26,17 +26,19 @@ test('fairness: a workspace’s change is dispatched in its turn while most of a
   for (const one of [w, small]) await makeRule(one)
   await flood(w, many)
   await small.org.owner.post(locationsOf(small), { values: { name: 'x' } })
-  const dispatcher = new EventDispatcher(
+  const numbering = new EventNumbering(
     { db: w.worker.database, jobQueue: w.worker.jobQueue, log: createLogger('test', 'silent') },
     subscriptions,
   )
-  t.teardown(() => dispatcher.stop())
-  dispatcher.start()
-  await eventually(() => dispatcher.idle)
-  t.deepEqual(await readBacklog(w.db, small.org.id), { outbox: 0, queue: 1 })
-  const { outbox, queue } = await readBacklog(w.db, w.org.id)
-  t.is(outbox + queue, many + 1)
-  t.true(outbox > many / 2, `${queue} changes are dispatched`)
+  t.teardown(() => numbering.stop())
+  numbering.start()
+  await eventually(() => numbering.idle)
+  t.deepEqual(await readBacklog(w.db, small.org.id), { inbox: 0, waiting: 0, queue: 1 })
+  const { inbox, waiting, queue } = await readBacklog(w.db, w.org.id)
+  t.is(inbox, 0)
+  t.is(waiting + queue, many + 1)
+  t.true(waiting > many / 2, `${queue} deliveries are in the queue`)
+  t.is((await readEvents(w.db, w.org.id)).length, many + 1)
 })
 
 test('fairness: a workspace’s notification is delivered while another workspace’s flood waits, and each of the flood arrives once', async (t) => {
@@ -66,8 +68,10 @@ test('fairness: a paused subscriber with many waiting jobs holds up no other one
   await makeRule(w)
   const end = await pauseUntilEnd(t, w, deliverNotificationsJob.name)
   await flood(w, many)
-  const waits = async () => (await readBacklog(w.db, w.org.id)).outbox
-  await eventually(async () => (await waits()) === 0)
+  await eventually(async () => {
+    const { inbox, waiting } = await readBacklog(w.db, w.org.id)
+    return inbox + waiting === 0
+  })
   t.is((await readBacklog(w.db, w.org.id)).queue, many + 1)
   await end()
   await w.drain()

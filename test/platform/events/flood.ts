@@ -7,12 +7,11 @@ export async function flood(w: World, count: number): Promise<void> {
   await w.db.query(
     `with entries as (
        insert into audit_entries (workspace_id, actor_type, action, object_type, record_id, request_id)
-       select $1, 'system', 'record.created', 'locations', $2, 'flood' from generate_series(1, $3::integer) returning id
+       select $1, 'system', 'record.created', 'locations', $2, 'flood ' || n from generate_series(1, $3::integer) as n returning id, request_id
      )
-     insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-     select $1, 'locations', 'created', array[entries.id], (
-         select jsonb_build_object('notifications', jsonb_agg(listener_id)) from event_listeners where workspace_id = $1 and event = 'created'
-       ), '{"actorId": null, "actorType": "system", "requestId": "flood", "depth": 0}'
+     insert into event_inbox (workspace_id, event_id, type, topic, subject_id, created_at, updated_at, cause)
+     select $1, id, 'records.created', 'locations', $2, now(), now(),
+       jsonb_build_object('actorId', null, 'actorType', 'system', 'requestId', request_id, 'depth', 0)
      from entries`,
     [w.org.id, data.id, count],
   )

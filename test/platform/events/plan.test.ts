@@ -21,6 +21,7 @@ const snapshots = [{ created_by: null }]
 const dispatchAt = (depth: number, listeners: Record<string, string[]> = { flows: [flow as string], notifications: [rule as string] }) => ({
   ...change,
   id,
+  seq: 1,
   snapshots,
   listeners,
   cause: { ...platformCause('r'), depth },

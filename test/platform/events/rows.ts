@@ -14,31 +14,33 @@ export async function addMembers(db: Db, workspaceId: string, count: number): Pr
   )
 }
 
-/** Adds one dispatch each of as many workspaces. */
-export async function addForeignDispatches(db: Db, count: number): Promise<void> {
+/** Adds so many events of creations of the workspace, each of a request of its own. */
+export async function addEvents(db: Db, workspaceId: string, count: number): Promise<void> {
   await db.query(
-    `insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-     select uuidv7(), 'locations', 'created', array[uuidv7()], '{"notifications": ["01a1fdd7-bd07-7f9b-9a68-4e70ec8fc5b4"]}',
-       '{"actorId": null, "actorType": "system", "requestId": "many", "depth": 0}'
-     from generate_series(1, $1)`,
-    [count],
+    `insert into event_inbox (workspace_id, event_id, type, topic, subject_id, created_at, updated_at, cause)
+     select $1, uuidv7(), 'records.created', 'locations', uuidv7(), now(), now(),
+       jsonb_build_object('actorId', null, 'actorType', 'system', 'requestId', 'request ' || n, 'depth', 0)
+     from generate_series(1, $2::integer) as n`,
+    [workspaceId, count],
   )
 }
 
-/** Adds a subscriber that this release does not know to a dispatch. */
-export async function addUnknownListener(db: Db, dispatchId: string, subscriber: string): Promise<void> {
-  await db.query(`update event_outbox set listeners = listeners || jsonb_build_object($2::text, '[]'::jsonb) where id = $1`, [
-    dispatchId,
-    subscriber,
-  ])
-}
-
-/** Copies every dispatch so many times. */
-export async function copyDispatches(db: Db, times: number): Promise<void> {
+/** Adds as many workspaces with an event and a listener each. */
+export async function addForeignEvents(db: Db, count: number): Promise<void> {
   await db.query(
-    `insert into event_outbox (workspace_id, object_type, event, entry_ids, listeners, cause)
-     select workspace_id, object_type, event, entry_ids, listeners, cause from event_outbox, generate_series(1, $1)`,
-    [times],
+    `with made as (
+       insert into workspaces (id, name, owner_id, share_id, plan, builtin_version)
+       select uuidv7(), 'Foreign', owner_id, share_id, plan, builtin_version from (select * from workspaces limit 1) as one, generate_series(1, $1)
+       returning id
+     ),
+     inbox as (
+       insert into event_inbox (workspace_id, event_id, source, event, topic, subject_id, cause)
+       select id, uuidv7(), 'test', 'created', '', uuidv7(), '{"actorId": null, "actorType": "system", "requestId": "many", "depth": 0}'
+       from made
+     )
+     insert into event_listeners (workspace_id, subscriber, listener_id, source, object_type, event, since)
+     select id, 'notifications', uuidv7(), 'test', '', 'created', 0 from made`,
+    [count],
   )
 }
 
@@ -48,14 +50,14 @@ export async function countNotified(db: Db): Promise<number> {
   return (await db.query<{ count: number }>(statement)).rows[0]?.count ?? 0
 }
 
-/** Removes every dispatch, and the deliveries of notifications. */
+/** Removes every event without a number, every waiting delivery, and the deliveries of notifications. */
 export async function deleteDeliveries(db: Db): Promise<void> {
-  await db.query(`truncate event_outbox; delete from pgboss.job where name = 'notifications.deliver'`)
+  await db.query(`truncate event_inbox, waiting_deliveries; delete from pgboss.job where name = 'notifications.deliver'`)
 }
 
-/** Removes every dispatch. */
-export async function deleteDispatches(db: Db): Promise<void> {
-  await db.query('delete from event_outbox')
+/** Removes every event without a number, and every waiting delivery. */
+export async function deleteEvents(db: Db): Promise<void> {
+  await db.query('delete from event_inbox; delete from waiting_deliveries')
 }
 
 /** Removes every listener. */
@@ -102,35 +104,41 @@ export async function readDeliveredEntries(db: Db): Promise<string[][]> {
   return (await db.query<{ entry_ids: string[] }>(statement)).rows.map(({ entry_ids }) => entry_ids)
 }
 
-/** A dispatch as it is stored. */
-export interface StoredDispatch {
-  readonly id: string
-  readonly workspace_id: string
-  readonly object_type: string
-  readonly event: string
-  readonly entry_ids: readonly string[]
-  readonly listeners: Readonly<Record<string, readonly string[]>>
-  readonly cause: object
+/** The subscribers' jobs of deliveries in the queue, with the ids of their events in order. */
+export async function readDeliveries(db: Db): Promise<{ job: string; entryIds: string[]; listenerIds: string[]; cause: object }[]> {
+  const { rows } = await db.query(
+    `select name as job, data -> 'payload' -> 'entryIds' as "entryIds", data -> 'payload' -> 'listenerIds' as "listenerIds", data -> 'cause' as cause
+     from pgboss.job where name = 'notifications.deliver' order by id`,
+  )
+  return rows
 }
 
-/** All dispatches in the order of their ids. */
-export async function readDispatches(db: Db): Promise<StoredDispatch[]> {
-  return (await db.query<StoredDispatch>('select * from event_outbox order by id')).rows
+/** The number of events without a number. */
+export async function countInbox(db: Db): Promise<number> {
+  return (await db.query<{ count: number }>('select count(*)::integer as count from event_inbox')).rows[0]?.count ?? 0
 }
 
-/** The numbers of a workspace's changes that wait in the outbox, and of its deliveries in the queue. */
-export async function readBacklog(db: Db, workspaceId: string): Promise<{ outbox: number; queue: number }> {
-  const { rows } = await db.query<{ outbox: number; queue: number }>(
-    `select (select count(*)::integer from event_outbox where workspace_id = $1::uuid) as outbox,
+/** The ids of a workspace's numbered events, and their numbers. */
+export async function readEvents(db: Db, workspaceId: string): Promise<{ seq: number; id: string; type: string }[]> {
+  const { rows } = await db.query('select seq::integer as seq, id, type from events where workspace_id = $1 order by seq', [workspaceId])
+  return rows
+}
+
+/** The numbers of a workspace's events without a number, of its waiting deliveries, and of its deliveries in the queue. */
+export async function readBacklog(db: Db, workspaceId: string): Promise<{ inbox: number; waiting: number; queue: number }> {
+  const { rows } = await db.query<{ inbox: number; waiting: number; queue: number }>(
+    `select (select count(*)::integer from event_inbox where workspace_id = $1::uuid) as inbox,
+       (select count(*)::integer from waiting_deliveries where workspace_id = $1::uuid) as waiting,
        (select count(*)::integer from pgboss.job where name = 'notifications.deliver' and group_id = $1::text) as queue`,
     [workspaceId],
   )
-  return rows[0] ?? { outbox: 0, queue: 0 }
+  return rows[0] ?? { inbox: 0, waiting: 0, queue: 0 }
 }
 
-/** Makes the queue refuse deliveries of notifications until the returned function is called. */
-export async function refuseDeliveries(db: Db): Promise<() => Promise<unknown>> {
-  await db.query(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
-    create trigger refuse before insert on pgboss.job_common for each row when (new.name = 'notifications.deliver') execute function refuse()`)
+/** Makes the queue refuse deliveries of notifications, those of which `condition` is true, until the returned function is called. */
+export async function refuseDeliveries(db: Db, condition = 'true'): Promise<() => Promise<unknown>> {
+  await db.query(`create or replace function refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+    create trigger refuse before insert on pgboss.job_common for each row
+      when (new.name = 'notifications.deliver' and ${condition}) execute function refuse()`)
   return () => db.query('drop trigger refuse on pgboss.job_common')
 }

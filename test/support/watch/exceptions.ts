@@ -103,8 +103,14 @@ export const exceptions: readonly Exception[] = [
     because: 'mails to one address have a limit over all workspaces; they are counted and not shown',
   },
   {
-    statements: ['jobs.findWaitingLists', 'jobs.countJobsByQueue', 'jobs.selectQueueDepths', 'events.findWaitingWorkspaces'],
-    tables: ['gated_jobs', 'event_outbox', 'deferred_jobs', 'workspaces'],
+    statements: [
+      'jobs.findWaitingLists',
+      'jobs.countJobsByQueue',
+      'jobs.selectQueueDepths',
+      'events.findWaitingWorkspaces',
+      'events.findWorkspaceStates',
+    ],
+    tables: ['gated_jobs', 'event_inbox', 'waiting_deliveries', 'deferred_jobs', 'workspaces'],
     because: 'workers look for waiting work in all workspaces, and whether each may run now',
   },
   {
@@ -148,7 +154,7 @@ export const exceptions: readonly Exception[] = [
       ...['jobs.sumAttempts', 'jobs.findTopWorkspaces', 'jobs.countEndedByMinute', 'jobs.sumWorkspaceFigures', 'jobs.selectTopShare'],
     ],
     tables: [
-      ...['job_figures', 'job_failures', 'workspace_figures', 'workspaces', 'deferred_jobs', 'gated_jobs', 'event_outbox'],
+      ...['job_figures', 'job_failures', 'workspace_figures', 'workspaces', 'deferred_jobs', 'gated_jobs', 'event_inbox', 'waiting_deliveries'],
       ...['record_counts', 'drive_totals', 'outbox_mails', 'due_work', 'flow_runs'],
     ],
     because: 'the operator sees what was done for all workspaces, in numbers; processes add to them',
@@ -166,7 +172,17 @@ export const exceptions: readonly Exception[] = [
   {
     statements: ['with recursive ids as ( select $1::text as id', 'with ids as ( select unnest($1::text[]) as id'],
     tables: [
-      ...['audit_entries', 'due_work', 'event_outbox', 'flow_runs', 'flow_steps', 'function_runs', 'functions', 'gated_jobs'],
+      ...[
+        'audit_entries',
+        'due_work',
+        'event_inbox',
+        'waiting_deliveries',
+        'flow_runs',
+        'flow_steps',
+        'function_runs',
+        'functions',
+        'gated_jobs',
+      ],
       ...['idempotency_records', 'notification_rules', 'notifications', 'operations'],
     ],
     because: 'the operator follows a request by its id on the command line, in whatever workspace it was',

@@ -1,5 +1,5 @@
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
-import type { Dispatch } from '#shared/platform/events/store.ts'
+import type { Dispatch } from '#shared/platform/events/numbering-store.ts'
 import type { Subscription, Subscriptions } from '#shared/platform/events/subscription.ts'
 import { type Cause, completeCause } from '#shared/platform/kernel/cause.ts'
 
@@ -15,7 +15,10 @@ export interface PlannedDelivery {
 }
 
 /** Plans a dispatch's jobs, one per subscriber. Throws for a subscriber that is not in `subscriptions`. */
-export function planDispatch({ id, cause, listeners, snapshots, ...change }: Dispatch, subscriptions: Subscriptions): PlannedDelivery[] {
+export function planDispatch(
+  { id, seq: _, cause, listeners, snapshots, ...change }: Dispatch,
+  subscriptions: Subscriptions,
+): PlannedDelivery[] {
   return Object.entries(listeners).map(([subscriber, listenerIds]) => {
     const subscription = Object.hasOwn(subscriptions, subscriber) ? subscriptions[subscriber] : undefined
     if (!subscription) throw new Error(`Unknown subscriber ${subscriber}`)

@@ -8,7 +8,7 @@ import type { RecordType } from '#shared/core/types/record-type.ts'
 import { actorColumns, causeColumns } from '#shared/platform/kernel/cause.ts'
 
 /**
- * Parameters of the audit entry and of the outbox row, which the statement of a change writes along with the record
+ * Parameters of the audit entry and of the event, which the statement of a change writes along with the record
  * (docs/contract/records.md#audit). `before` is null for a creation, `after` for a deletion. Empty values of a creation or deletion are
  * omitted.
  */

@@ -5,7 +5,7 @@ import { requireVersion } from '#shared/core/records/record.ts'
 import { deleteRecord } from '#shared/core/records/store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeDispatcher } from '#shared/platform/events/announce.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 
 /**
  * Deletes a record permanently; records that reference it keep its id. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it
@@ -18,7 +18,7 @@ export async function removeRecord(scope: Scope, type: RecordType, recordId: str
     requireVersion(stored, ifMatch)
     await checkRecordGuards(inside, type, { id: stored.id, before: stored.values, after: null })
     const slots = { ...auditSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
-    const [outcome] = await tx.query(deleteRecord(type)(slots))
-    wakeDispatcher(inside, outcome)
+    await tx.query(deleteRecord(type)(slots))
+    wakeNumbering(inside)
   })
 }

@@ -14,7 +14,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeDispatcher } from '#shared/platform/events/announce.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { wantsSnapshots } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
@@ -87,7 +87,7 @@ export async function applyChanges(
     after[key] = next[key] ?? null
   }
   try {
-    const [outcome] = await scope.db.query(
+    await scope.db.query(
       updateRecord(type)({
         ...toColumnValues(type.fields, after),
         ...auditSlots(scope, type, before, after),
@@ -97,7 +97,7 @@ export async function applyChanges(
         id: stored.id,
       }),
     )
-    wakeDispatcher(scope, outcome)
+    wakeNumbering(scope)
     return true
   } catch (error) {
     throw toDuplicateProblem(type, error)

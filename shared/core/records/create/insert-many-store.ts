@@ -13,10 +13,10 @@ import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { integer, json, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
-import { dispatchedColumn, dispatchedColumns, dispatchParams, insertDispatch } from '#shared/platform/events/store.ts'
+import { insertRecordEvents, recordEventParams } from '#shared/platform/events/inbox-store.ts'
 
 /**
- * Stores new records with their audit entries and one outbox row for all, and returns the positions of the stored records. The rows are one
+ * Stores new records with their audit entries and events, and returns the positions of the stored records. The rows are one
  * JSON array with a column for every field, so that a type has a single such statement, however many rows there are and whichever fields
  * have values. The database makes the ids one after the other, so their order is that of the rows.
  */
@@ -36,8 +36,8 @@ export const insertRecords = (type: RecordType) =>
        ),
        audited as (?),
        counted as (?),
-       dispatched as (?)
-       select position, ${dispatchedColumn} from changed join fresh using (id)`,
+       announced as (?)
+       select position from changed join fresh using (id)`,
       [
         slot('rows'),
         ...columns,
@@ -48,7 +48,7 @@ export const insertRecords = (type: RecordType) =>
         ...columns,
         auditedRecords('record.created', 'select id, null::jsonb, after, length from changed join fresh using (id) order by position'),
         countChangedRecords(1),
-        insertDispatch('created'),
+        insertRecordEvents('created'),
       ],
     )
     return prepareStatement(query, {
@@ -57,9 +57,9 @@ export const insertRecords = (type: RecordType) =>
         createdBy: uuid.orNull,
         ...auditedRecordsParams,
         ...countParams,
-        ...dispatchParams,
+        ...recordEventParams,
       },
-      columns: { position: integer.notNull, ...dispatchedColumns },
+      columns: { position: integer.notNull },
     })
   })
 

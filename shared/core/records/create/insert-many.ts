@@ -4,10 +4,10 @@ import { toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { noteLongRecord, textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeDispatcher } from '#shared/platform/events/announce.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 
 /**
- * Stores new records with their audit entries and one outbox row for all, in one statement and in their order. It leaves out records with a
+ * Stores new records with their audit entries and events, in one statement and in their order. It leaves out records with a
  * unique value that the table or an earlier record of the list holds, and returns their positions from 0.
  */
 export async function insertManyRecords(scope: Scope, type: RecordType, drafts: readonly Values[]): Promise<readonly number[]> {
@@ -25,7 +25,7 @@ export async function insertManyRecords(scope: Scope, type: RecordType, drafts: 
     rows: JSON.stringify(insertedRows),
   })
   const rows = await scope.db.query(statement)
-  wakeDispatcher(scope, rows[0])
+  if (rows.length > 0) wakeNumbering(scope)
   const stored = new Set(rows.map(({ position }) => position))
   return [...drafts.keys()].filter((position) => !stored.has(position))
 }

@@ -19,12 +19,14 @@ const countJobsByQueue = statement(
      union all
      select queue, 'created', workspace_id::text from deferred_jobs
      union all
-     select 'events', 'created', workspace_id::text from event_outbox
+     select 'events', 'created', workspace_id::text from event_inbox
+     union all
+     select 'events', 'created', workspace_id::text from waiting_deliveries
    ) as held
    where ($workspaceId::text is null or workspace = $workspaceId)
    group by job order by job`,
   { params: { deadLetters: text, workspaceId: text.orNull }, columns: loadColumns },
 )
-/** Counts jobs by queue name. Jobs at a gate and deferred jobs count as waiting; undispatched events are the queue `events`. */
+/** Counts jobs by queue name. Jobs at a gate and deferred jobs count as waiting; events without a number and waiting deliveries are the queue `events`. */
 export const countQueuedJobs = (db: Executor, workspaceId?: string): Promise<QueueLoad[]> =>
   db.query(countJobsByQueue({ deadLetters: deadLetterQueue, workspaceId }))

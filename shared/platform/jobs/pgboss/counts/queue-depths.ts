@@ -16,10 +16,10 @@ const columns = {
 /** Numbers of waiting and running jobs of a queue, and the age of the first one. */
 export type QueueDepth = RowOf<typeof columns>
 
-/** Upper bound of the counts of undispatched events and of jobs at gates; there may be more. */
+/** Upper bound of the counts of events without a number, of waiting deliveries and of jobs at gates; there may be more. */
 const maxCounted = 10_000
 
-/** Excludes suspended workspaces: their events wait for the suspension's end, not for a worker. */
+/** Excludes suspended workspaces: their deliveries wait for the suspension's end, not for a worker. */
 const isDispatched = (workspace: string) => `(select status from workspaces where id = ${workspace}) is distinct from 'suspended'`
 
 // pg-boss updates the counts every few seconds, so the query costs the same with a million jobs as with none. The first job is read by the
@@ -40,12 +40,22 @@ const selectQueueDepths = statement(
    ) as gated on gated.queue = queue.name
    where queue.name <> '${deadLetterQueue}'
    union all
-   select 'events', (select count(*)::integer from (select from event_outbox where ${isDispatched('workspace_id')} limit ${maxCounted}) as counted), 0, 0,
-     coalesce(extract(epoch from now() - min(uuid_extract_timestamp(next.id))), 0)::float8
-   from list_dispatch_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
-   cross join lateral (select id from event_outbox where workspace_id = line order by id limit 1) as next
-   where ${isDispatched('line')}`,
+   select 'events', inbox.waiting + deliveries.waiting, 0, 0,
+     coalesce(extract(epoch from now() - least(inbox.since, deliveries.since)), 0)::float8
+   from (
+     select (select count(*)::integer from (select from event_inbox limit ${maxCounted}) as counted) as waiting,
+       min(uuid_extract_timestamp(next.event_id)) as since
+     from list_inbox_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
+     cross join lateral (select event_id from event_inbox where workspace_id = line order by id limit 1) as next
+   ) as inbox
+   cross join (
+     select (select count(*)::integer from (select from waiting_deliveries where ${isDispatched('workspace_id')} limit ${maxCounted}) as counted) as waiting,
+       min(uuid_extract_timestamp(next.id)) as since
+     from list_dispatch_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
+     cross join lateral (select id from waiting_deliveries where workspace_id = line order by id limit 1) as next
+     where ${isDispatched('line')}
+   ) as deliveries`,
   { params: {}, columns },
 )
-/** Reads the depth of every queue, at most some seconds old. Undispatched events are the queue `events`; dead letters wait for nothing. */
+/** Reads the depth of every queue, at most some seconds old. Events without a number and waiting deliveries are the queue `events`; dead letters wait for nothing. */
 export const findQueueDepths = (db: Executor): Promise<QueueDepth[]> => db.query(selectQueueDepths())

@@ -7,7 +7,7 @@ const maxCounted = 100_000
 
 // Queue by queue, in the order of the index that fetches use: it has the waiting jobs alone, and dead letters, which may be a million, are left
 // out.
-/** Jobs that wait for a worker, at a gate, or for their workspace or app, by workspace; undispatched events count too. */
+/** Jobs that wait for a worker, at a gate, or for their workspace or app, by workspace; events without a number and waiting deliveries count too. */
 export const countWaitingByWorkspace = statement(
   'jobs.countWaitingByWorkspace',
   `select workspace_id, count(*)::integer as waiting
@@ -26,7 +26,9 @@ export const countWaitingByWorkspace = statement(
      union all
      (select workspace_id from deferred_jobs limit ${maxCounted})
      union all
-     (select workspace_id from event_outbox limit ${maxCounted})
+     (select workspace_id from event_inbox limit ${maxCounted})
+     union all
+     (select workspace_id from waiting_deliveries limit ${maxCounted})
    ) as waiting
    group by workspace_id`,
   { params: {}, columns: { workspace_id: uuid.notNull, waiting: integer.notNull } },

@@ -1,0 +1,63 @@
+import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
+import { jsonb, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { slot, statement } from '#shared/platform/db/statements/statement.ts'
+import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
+
+/**
+ * Inserts the events of the record changes of a statement, one for each, in the order of their audit entries. Used as the statement's table
+ * `announced`. The statement must have a table `changed` of the records' own columns, a table `audited` of the audit entries that it wrote
+ * (id and record), and slots `workspaceId`, `objectType` and `cause` (JSON). Reading `audited` draws the ids after the records are locked.
+ * Values are in the audit entries, but for those of an updated record that did not change: the JSON object in the slot `snapshot` has all
+ * of them, null where `wantsSnapshots` found no listener.
+ */
+export const insertRecordEvents = (event: ChangeEvent): Knex.Raw => {
+  const isUpdate = event === 'updated'
+  return builder.raw(
+    `insert into event_inbox (
+       workspace_id, event_id, type, topic, subject_id, created_by, created_at, updated_at, ${isUpdate ? 'snapshot, ' : ''}cause
+     )
+     select ?::uuid, audited.id, 'records.${event}', ?::text, changed.id, created_by, created_at, updated_at, ${isUpdate ? '?::text::jsonb, ' : ''}?::jsonb
+     from audited join changed on changed.id = audited.record_id order by audited.id`,
+    ['workspaceId', 'objectType', ...(isUpdate ? ['snapshot'] : []), 'cause'].map((name) => slot(name)),
+  )
+}
+
+/** Parameters of the SQL that `insertRecordEvents` makes for created and deleted records. */
+export const recordEventParams = { workspaceId: uuid, objectType: text, cause: jsonb } as const
+
+/** Parameters of the SQL that `insertRecordEvents` makes for updated records. */
+export const updateEventParams = { ...recordEventParams, snapshot: text.orNull } as const
+
+/** Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id` and `snapshot`. */
+export const insertAnnounced = statement(
+  'events.insertAnnounced',
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, snapshot, cause)
+   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, snapshot, $cause::text::jsonb
+   from rows from (jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, snapshot jsonb))
+     with ordinality as announced (id, subject_id, snapshot, position)
+   order by position`,
+  { params: { workspaceId: uuid, type: text.orNull, source: text, event: text, topic: text, events: text, cause: text } },
+)
+
+/**
+ * SQL that inserts events of a feature for its own subscriber, as part of the statement that causes them; `event_listeners` is not
+ * consulted. `from` selects an event's `id`, its `subject_id`, and the `listener_id` that it is for; the other properties are SQL of
+ * parameters, except the names `subscriber` and `event`.
+ */
+export const insertOwnEvents = ({ subscriber, event, workspace, topic, cause, from }: Filing): string =>
+  `insert into event_inbox (workspace_id, event_id, source, event, topic, subject_id, listeners, cause)
+   select ${workspace}::uuid, filed.id, '${subscriber}', '${event}', ${topic}::text, filed.subject_id,
+     jsonb_build_object('${subscriber}', jsonb_build_array(filed.listener_id)), ${cause}::text::jsonb
+   from (${from}) as filed
+   returning event_id`
+
+interface Filing {
+  /** The name of a subscriber in shared/features.ts; also the source of the events. */
+  readonly subscriber: string
+  readonly event: string
+  readonly workspace: string
+  readonly topic: string
+  /** The cause as JSON text. */
+  readonly cause: string
+  readonly from: string
+}

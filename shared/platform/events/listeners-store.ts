@@ -1,0 +1,48 @@
+import { booleans, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { statement } from '#shared/platform/db/statements/statement.ts'
+
+const listenerParams = { workspaceId: uuid, subscriber: text, listenerId: uuid } as const
+
+/** Parameters with one element for each event; `objectTypes` are type keys or topics. */
+const eventParams = { sources: texts, objectTypes: texts, events: texts } as const
+
+/**
+ * Inserts the events that a listener receives. It receives those that get their inbox id after this; one that it received before goes on
+ * without a gap.
+ */
+export const insertListeners = statement(
+  'events.insertListeners',
+  `insert into event_listeners as listener (workspace_id, subscriber, listener_id, source, object_type, event, snapshot)
+   select $workspaceId::uuid, $subscriber, $listenerId::uuid, source, object_type, event, bool_or(snapshot)
+   from unnest($sources::text[], $objectTypes::text[], $events::text[], $wantSnapshots::boolean[])
+     as listened (source, object_type, event, snapshot)
+   group by source, object_type, event
+   on conflict (workspace_id, source, object_type, event, subscriber, listener_id)
+     do update set snapshot = excluded.snapshot where listener.snapshot <> excluded.snapshot`,
+  { params: { ...listenerParams, ...eventParams, wantSnapshots: booleans } },
+)
+
+/** Deletes the events that a listener receives, but for these. */
+export const deleteOtherListeners = statement(
+  'events.deleteOtherListeners',
+  `delete from event_listeners
+   where workspace_id = $workspaceId and subscriber = $subscriber and listener_id = $listenerId
+     and (source, object_type, event) not in (select * from unnest($sources::text[], $objectTypes::text[], $events::text[]))`,
+  { params: { ...listenerParams, ...eventParams } },
+)
+
+/** The distinct events of a source that have listeners. */
+export const findListened = statement(
+  'events.findListened',
+  `select distinct object_type as "objectType", event from event_listeners where workspace_id = $workspaceId and source = $source
+   order by "objectType", event`,
+  { params: { workspaceId: uuid, source: text }, columns: { objectType: text.notNull, event: text.notNull } },
+)
+
+/** The keys of the record types with a listener that wants snapshots of updates. */
+export const findSnapshotTypes = statement(
+  'events.findSnapshotTypes',
+  `select distinct object_type as "objectType" from event_listeners
+   where workspace_id = $workspaceId and source = 'records' and event = 'updated' and snapshot`,
+  { params: { workspaceId: uuid }, columns: { objectType: text.notNull } },
+)

@@ -1,0 +1,52 @@
+import type { Executor } from '#shared/platform/db/database.ts'
+import { recordSource } from '#shared/platform/events/event-delivery.ts'
+import { type Dispatch, lockHeads, type NumberedEvent, numberEvents } from '#shared/platform/events/numbering-store.ts'
+import type { Subscriptions } from '#shared/platform/events/subscription.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
+import { fileOrKeep } from '#workers/platform/events/file-dispatches.ts'
+
+interface Services {
+  readonly db: Executor
+  readonly jobQueue: JobQueue
+}
+
+/**
+ * Numbers the next events of some workspaces, at most `perWorkspace` of each, and files the jobs of their listeners, in one transaction: a
+ * process that is killed leaves nothing half done. It passes over workspaces that another process numbers at the moment. Returns how many
+ * events of each workspace left the inbox.
+ */
+export function numberBatch(
+  { db, jobQueue }: Services,
+  subscriptions: Subscriptions,
+  workspaceIds: readonly string[],
+  perWorkspace: number,
+): Promise<ReadonlyMap<string, number>> {
+  return db.transaction(async (tx) => {
+    const heads = await tx.query(lockHeads({ workspaceIds }))
+    if (heads.length === 0) return new Map()
+    const rows = await tx.query(numberEvents({ workspaceIds: heads.map(({ workspaceId }) => workspaceId), perWorkspace }))
+    await fileOrKeep(tx, jobQueue, subscriptions, groupDispatches(rows))
+    return new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
+  })
+}
+
+/**
+ * The dispatches of numbered events. Events of one kind, cause and listeners are one dispatch, as those of an import. A snapshot of an update
+ * may be long, so such an event goes alone.
+ */
+export function groupDispatches(events: readonly NumberedEvent[]): Dispatch[] {
+  const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, entryId }) => {
+    const goesAlone = source === recordSource && event === 'updated' && snapshot !== null
+    return JSON.stringify([workspaceId, source, objectType, event, listeners, cause, goesAlone && entryId])
+  })
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (!first?.listeners || !first.cause) return []
+    const { workspaceId, seq, source, objectType, event, listeners, cause } = first
+    const entryIds = group.map(({ entryId }) => entryId)
+    const subjectIds = group.map(({ subjectId }) => subjectId)
+    const snapshots = group.some(({ snapshot }) => snapshot !== null) ? group.map(({ snapshot }) => snapshot) : null
+    return [{ id: newId(), workspaceId, seq, source, objectType, event, entryIds, subjectIds, snapshots, listeners, cause }]
+  })
+}
