@@ -28,7 +28,7 @@ export async function retrySubmission(scope: Scope, form: Form, id: string): Pro
   const [row] = await db.query(
     requeueSubmission({ ...place, hasFollowUp: hasFollowUp(form), formKey: form.key, cause: JSON.stringify(cause) }),
   )
-  if (row?.announced) wakeNumbering(scope)
+  if (row?.announced) wakeNumbering(scope, 'now')
   const [submission] = await db.query(findSubmission(place))
   if (!submission) throw problem('NOT_FOUND')
   return viewOf(scope, form, submission)

@@ -38,7 +38,7 @@ export async function submitForm(scope: Scope, form: Form, values: object, { key
       cause: JSON.stringify(scope.cause),
     }),
   )
-  if (row?.announced) wakeNumbering(scope)
+  if (row?.announced) wakeNumbering(scope, 'now')
   if (isExact && key !== undefined && !row?.kept) await requireSame(scope, form, key, valuesText)
   return thanksOf(form)
 }

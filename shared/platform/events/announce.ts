@@ -11,9 +11,12 @@ interface Announcer {
   readonly jobQueue: JobQueue
 }
 
-/** Wakes the numbering of events after the commit of what caused them. */
-export function wakeNumbering({ db, jobQueue }: Announcer): void {
-  db.afterCommit(() => jobQueue.signals.signalOften(inboxSignal))
+/**
+ * Wakes the numbering of events after the commit of what caused them: at once where listeners may wait for them, else soon, so that a busy
+ * process numbers many at a time.
+ */
+export function wakeNumbering({ db, jobQueue: { signals } }: Announcer, when: 'now' | 'soon'): void {
+  db.afterCommit(() => (when === 'now' ? signals.signalJobs(inboxSignal) : signals.signalOften(inboxSignal)))
 }
 
 /** An announced event of a feature. */
@@ -59,5 +62,5 @@ export async function announceEvents(
       cause: JSON.stringify(scope.cause),
     }),
   )
-  wakeNumbering(scope)
+  wakeNumbering(scope, 'now')
 }

@@ -1,7 +1,8 @@
 import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { recordSource } from '#shared/platform/events/event-delivery.ts'
-import { deleteOtherListeners, findListened, findSnapshotTypes, insertListeners } from '#shared/platform/events/listeners-store.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
+import { type ChangeEvent, recordSource } from '#shared/platform/events/event-delivery.ts'
+import { deleteOtherListeners, findListened, findRecordListeners, insertListeners } from '#shared/platform/events/listeners-store.ts'
 
 /** A listener to events, such as a notification rule: its workspace, subscriber and id. */
 export interface Listener {
@@ -48,21 +49,35 @@ export async function listen(db: Executor, listener: Listener, events: readonly 
  */
 export const findListenedEvents = (db: Executor, workspaceId: string, source: string) => db.query(findListened({ workspaceId, source }))
 
-interface SnapshotScope {
+interface ListenedScope {
   readonly db: Executor
   readonly cache: Cache
   readonly workspace: { readonly id: string }
 }
 
 /**
- * Whether any listener wants the whole record with each update of a type's records. The answer is cached until a listener of the workspace
- * changes, so updates without such listeners cost nothing. Creations and deletions need no snapshot: their audit entry holds the whole
- * record.
+ * The changes of records that listeners of the workspace receive, such as `deals created`, and whether one of these wants snapshots. Cached
+ * until a listener of the workspace changes.
  */
-export async function wantsSnapshots({ db, cache, workspace }: SnapshotScope, typeKey: string): Promise<boolean> {
-  const types = await cache.remember(db, workspace.id, 'snapshots of updates', async () => {
-    const rows = await db.query(findSnapshotTypes({ workspaceId: workspace.id }))
-    return new Set(rows.map(({ objectType }) => objectType))
+const findListenedChanges = ({ db, cache, workspace }: ListenedScope): Promise<ReadonlyMap<string, boolean>> =>
+  cache.remember(db, workspace.id, 'listened changes', async () => {
+    const rows = await db.query(findRecordListeners({ workspaceId: workspace.id }))
+    return new Map(rows.map(({ objectType, event, snapshot }) => [`${objectType} ${event}`, snapshot]))
   })
-  return types.has(typeKey)
+
+/**
+ * Whether any listener wants the whole record with each update of a type's records. Creations and deletions need no snapshot: their audit
+ * entry holds the whole record.
+ */
+export const wantsSnapshots = async (scope: ListenedScope, typeKey: string): Promise<boolean> =>
+  (await findListenedChanges(scope)).get(`${typeKey} updated`) ?? false
+
+/** Wakes the numbering of a record's change after the commit, at once where a listener receives it. */
+export async function wakeAfterChange(
+  scope: ListenedScope & Parameters<typeof wakeNumbering>[0],
+  typeKey: string,
+  event: ChangeEvent,
+): Promise<void> {
+  const changes = await findListenedChanges(scope)
+  wakeNumbering(scope, changes.has(`${typeKey} ${event}`) ? 'now' : 'soon')
 }

@@ -1,4 +1,4 @@
-import { booleans, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, booleans, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 const listenerParams = { workspaceId: uuid, subscriber: text, listenerId: uuid } as const
@@ -39,10 +39,10 @@ export const findListened = statement(
   { params: { workspaceId: uuid, source: text }, columns: { objectType: text.notNull, event: text.notNull } },
 )
 
-/** The keys of the record types with a listener that wants snapshots of updates. */
-export const findSnapshotTypes = statement(
-  'events.findSnapshotTypes',
-  `select distinct object_type as "objectType" from event_listeners
-   where workspace_id = $workspaceId and source = 'records' and event = 'updated' and snapshot`,
-  { params: { workspaceId: uuid }, columns: { objectType: text.notNull } },
+/** The changes of records that have listeners, and whether one of these wants snapshots. */
+export const findRecordListeners = statement(
+  'events.findRecordListeners',
+  `select object_type as "objectType", event, bool_or(snapshot) as snapshot from event_listeners
+   where workspace_id = $workspaceId and source = 'records' group by object_type, event`,
+  { params: { workspaceId: uuid }, columns: { objectType: text.notNull, event: text.notNull, snapshot: boolean.notNull } },
 )

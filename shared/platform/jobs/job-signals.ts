@@ -14,7 +14,7 @@ export const signalChannels = { filled: 'kontor_enqueued', completed: 'kontor_co
 const collectMs = 2
 
 /** Shortest time between two signals of `signalOften`, in milliseconds. */
-const oftenMs = 25
+const oftenMs = 100
 
 /** The most names in one notification, whose payload PostgreSQL limits to 8,000 bytes. */
 const namesPerNotification = 150
@@ -40,8 +40,8 @@ export class JobSignals {
   }
 
   /**
-   * Signals a queue that is filled all the time: at once, and then at most every 25 ms. At 2,000 changes a second a process would send 400
-   * notifications a second otherwise.
+   * Signals a queue that is filled all the time: at once, and then at most every 100 ms. Else a process with 2,000 changes a second sends
+   * 400 notifications a second.
    */
   signalOften(queue: string): void {
     const recent = this.#recent.get(queue)

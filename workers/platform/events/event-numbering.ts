@@ -19,6 +19,9 @@ const pollMs = 2_000
  */
 const batchSize = 500
 
+/** While nothing is left over, other processes' waiting deliveries are looked for once in this time, in milliseconds. */
+const lookForWaitingMs = 500
+
 /** Minimum and maximum pause before a crowded queue is checked again; it doubles while nothing can be delivered. */
 const [minPauseMs, maxPauseMs] = [5, pollMs]
 
@@ -43,6 +46,8 @@ export class EventNumbering {
   #wakeRequested = false
   #afterInbox = lowestId
   #afterWaiting = lowestId
+  /** When waiting deliveries are looked for again, on the clock of `performance`. */
+  #fileAtMs = 0
 
   constructor(services: Services, subscriptions: Subscriptions) {
     this.#services = services
@@ -85,7 +90,7 @@ export class EventNumbering {
     while (this.#wakeRequested && !this.#stop.signal.aborted) {
       this.#wakeRequested = false
       await this.#attempt(() => this.#number(), 'could not number events')
-      await this.#attempt(() => this.#file(), 'could not deliver events')
+      if (performance.now() >= this.#fileAtMs) await this.#attempt(() => this.#file(), 'could not deliver events')
     }
     this.#wakeRequested = false
   }
@@ -120,7 +125,8 @@ export class EventNumbering {
   }
 
   async #numberTogether(workspaceIds: readonly string[], share: number): Promise<void> {
-    const taken = await numberBatch(this.#services, this.#subscriptions, workspaceIds, share)
+    const { taken, leftWaiting } = await numberBatch(this.#services, this.#subscriptions, workspaceIds, share)
+    if (leftWaiting) this.#fileAtMs = 0
     if ([...taken.values()].some((count) => count === share)) this.#wakeRequested = true
   }
 
@@ -130,6 +136,7 @@ export class EventNumbering {
     const listed = await db.query(findWaitingWorkspaces({ afterId: this.#afterWaiting, limit: batchSize }))
     const isLast = listed.length < batchSize
     this.#afterWaiting = isLast ? lowestId : (listed.at(-1)?.workspaceId ?? lowestId)
+    this.#fileAtMs = listed.length === 0 ? performance.now() + lookForWaitingMs : 0
     if (listed.length === 0) return
     const waiting = listed.flatMap(({ workspaceId, isSuspended }) => (waitsWhole(isSuspended) ? [] : [workspaceId]))
     const crowded = await findCrowded(db, jobQueue, this.#subscriptions)

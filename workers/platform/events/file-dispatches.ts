@@ -34,10 +34,15 @@ export const waitsWhole = (isSuspended: boolean | null): boolean => isSuspended 
 
 /**
  * Enqueues the jobs of new dispatches, or stores the dispatches where they have to wait: in a suspended workspace, in one with many jobs in
- * a subscriber's queue or with earlier dispatches that wait, and where this process does not know a subscriber.
+ * a subscriber's queue or with earlier dispatches that wait, and where this process does not know a subscriber. Returns whether any wait.
  */
-export async function fileOrKeep(tx: Tx, jobQueue: JobQueue, subscriptions: Subscriptions, dispatches: readonly Dispatch[]): Promise<void> {
-  if (dispatches.length === 0) return
+export async function fileOrKeep(
+  tx: Tx,
+  jobQueue: JobQueue,
+  subscriptions: Subscriptions,
+  dispatches: readonly Dispatch[],
+): Promise<boolean> {
+  if (dispatches.length === 0) return false
   const workspaceIds = [...new Set(dispatches.map(({ workspaceId }) => workspaceId))]
   const states = await tx.query(findWorkspaceStates({ workspaceIds }))
   const crowded = await findCrowded(tx, jobQueue, subscriptions)
@@ -51,6 +56,7 @@ export async function fileOrKeep(tx: Tx, jobQueue: JobQueue, subscriptions: Subs
   const { go = [], wait = [] } = Object.groupBy(dispatches, (dispatch) => (mayGo(dispatch) ? 'go' : 'wait'))
   await enqueueDispatches({ db: tx, jobQueue }, subscriptions, go)
   if (wait.length > 0) await tx.query(insertWaitingDeliveries({ dispatches: JSON.stringify(wait) }))
+  return wait.length > 0
 }
 
 /** Enqueues one job for each dispatch and subscriber. They run as the platform, since the actor of the change may have left the workspace. */

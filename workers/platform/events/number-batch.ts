@@ -11,23 +11,30 @@ interface Services {
   readonly jobQueue: JobQueue
 }
 
+interface Numbered {
+  /** How many events of each workspace left the inbox. */
+  readonly taken: ReadonlyMap<string, number>
+  /** Whether dispatches were stored that have to wait. */
+  readonly leftWaiting: boolean
+}
+
 /**
  * Numbers the next events of some workspaces, at most `perWorkspace` of each, and files the jobs of their listeners, in one transaction: a
- * process that is killed leaves nothing half done. It passes over workspaces that another process numbers at the moment. Returns how many
- * events of each workspace left the inbox.
+ * process that is killed leaves nothing half done. It passes over workspaces that another process numbers at the moment.
  */
 export function numberBatch(
   { db, jobQueue }: Services,
   subscriptions: Subscriptions,
   workspaceIds: readonly string[],
   perWorkspace: number,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<Numbered> {
   return db.transaction(async (tx) => {
     const heads = await tx.query(lockHeads({ workspaceIds }))
-    if (heads.length === 0) return new Map()
+    if (heads.length === 0) return { taken: new Map(), leftWaiting: false }
     const rows = await tx.query(numberEvents({ workspaceIds: heads.map(({ workspaceId }) => workspaceId), perWorkspace }))
-    await fileOrKeep(tx, jobQueue, subscriptions, groupDispatches(rows))
-    return new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
+    const leftWaiting = await fileOrKeep(tx, jobQueue, subscriptions, groupDispatches(rows))
+    const taken = new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
+    return { taken, leftWaiting }
   })
 }
 

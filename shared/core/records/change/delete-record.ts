@@ -5,7 +5,7 @@ import { requireVersion } from '#shared/core/records/record.ts'
 import { deleteRecord } from '#shared/core/records/store.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeNumbering } from '#shared/platform/events/announce.ts'
+import { wakeAfterChange } from '#shared/platform/events/listen.ts'
 
 /**
  * Deletes a record permanently; records that reference it keep its id. Throws NOT_FOUND when the caller may not read it, FORBIDDEN when it
@@ -19,6 +19,6 @@ export async function removeRecord(scope: Scope, type: RecordType, recordId: str
     await checkRecordGuards(inside, type, { id: stored.id, before: stored.values, after: null })
     const slots = { ...auditSlots(inside, type, stored.values, null), id: stored.id, typeId: type.id }
     await tx.query(deleteRecord(type)(slots))
-    wakeNumbering(inside)
+    await wakeAfterChange(inside, type.key, 'deleted')
   })
 }

@@ -14,8 +14,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeNumbering } from '#shared/platform/events/announce.ts'
-import { wantsSnapshots } from '#shared/platform/events/listen.ts'
+import { wakeAfterChange, wantsSnapshots } from '#shared/platform/events/listen.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -97,7 +96,7 @@ export async function applyChanges(
         id: stored.id,
       }),
     )
-    wakeNumbering(scope)
+    await wakeAfterChange(scope, type.key, 'updated')
     return true
   } catch (error) {
     throw toDuplicateProblem(type, error)

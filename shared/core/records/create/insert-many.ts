@@ -4,7 +4,7 @@ import { toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { noteLongRecord, textLength } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeNumbering } from '#shared/platform/events/announce.ts'
+import { wakeAfterChange } from '#shared/platform/events/listen.ts'
 
 /**
  * Stores new records with their audit entries and events, in one statement and in their order. It leaves out records with a
@@ -25,7 +25,7 @@ export async function insertManyRecords(scope: Scope, type: RecordType, drafts: 
     rows: JSON.stringify(insertedRows),
   })
   const rows = await scope.db.query(statement)
-  if (rows.length > 0) wakeNumbering(scope)
+  if (rows.length > 0) await wakeAfterChange(scope, type.key, 'created')
   const stored = new Set(rows.map(({ position }) => position))
   return [...drafts.keys()].filter((position) => !stored.has(position))
 }

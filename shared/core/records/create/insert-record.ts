@@ -5,7 +5,7 @@ import { insertRecord } from '#shared/core/records/store.ts'
 import { noteLongRecord } from '#shared/core/records/text-size.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
-import { wakeNumbering } from '#shared/platform/events/announce.ts'
+import { wakeAfterChange } from '#shared/platform/events/listen.ts'
 
 /** Stores a new record with its audit entry. Throws DUPLICATE_VALUE that names the field. */
 export async function insertNewRecord(scope: Scope, type: RecordType, values: Values): Promise<StoredRecord> {
@@ -20,7 +20,7 @@ export async function insertNewRecord(scope: Scope, type: RecordType, values: Va
     const [row] = await scope.db.query(statement)
     if (!row) throw new Error('The statement of a creation returned no row')
     const { id, created_at } = row
-    wakeNumbering(scope)
+    await wakeAfterChange(scope, type.key, 'created')
     return { id, object_type: type.key, created_by: scope.actor.id, created_at, updated_at: created_at, values }
   } catch (error) {
     throw toDuplicateProblem(type, error)
