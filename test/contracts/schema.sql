@@ -332,6 +332,24 @@ create table due_work (
   constraint due_work_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
+create table event_inbox (
+  workspace_id uuid not null,
+  id bigint default nextval('event_inbox_ids'::regclass) not null,
+  event_id uuid not null,
+  type text,
+  source text,
+  event text,
+  topic text not null,
+  subject_id uuid not null,
+  created_by uuid,
+  created_at timestamp with time zone,
+  updated_at timestamp with time zone,
+  snapshot jsonb,
+  listeners jsonb,
+  cause jsonb not null,
+  constraint event_inbox_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table event_listeners (
   workspace_id uuid not null,
   source text default 'records'::text not null,
@@ -345,23 +363,32 @@ END) stored,
   subscriber text not null,
   listener_id uuid not null,
   snapshot boolean default false not null,
+  since bigint default last_inbox_id() not null,
   constraint event_listeners_event CHECK (((source <> 'records'::text) OR (event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))),
   constraint event_listeners_pkey PRIMARY KEY (workspace_id, source, object_type, event, subscriber, listener_id),
   constraint event_listeners_type FOREIGN KEY (workspace_id, record_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
-create table event_outbox (
+create table events (
   workspace_id uuid not null,
-  id uuid default uuidv7() not null,
-  source text default 'records'::text not null,
-  object_type text not null,
-  event text not null,
-  entry_ids uuid[] not null,
-  subject_ids uuid[] default '{}'::uuid[] not null,
-  snapshots jsonb,
-  listeners jsonb not null,
-  cause jsonb not null,
-  constraint event_outbox_pkey PRIMARY KEY (workspace_id, id)
+  seq bigint not null,
+  id uuid not null,
+  type text not null,
+  topic text not null,
+  subject_id uuid not null,
+  created_by uuid,
+  created_at timestamp with time zone,
+  data jsonb,
+  cause jsonb,
+  constraint events_pkey PRIMARY KEY (workspace_id, seq)
+);
+
+create table feed_heads (
+  workspace_id uuid not null,
+  feed uuid default uuidv7() not null,
+  last_seq bigint default 0 not null,
+  constraint feed_heads_pkey PRIMARY KEY (workspace_id),
+  constraint feed_heads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 );
 
 create table field_indexes (
@@ -1442,6 +1469,21 @@ create table users (
   constraint users_pkey PRIMARY KEY (id)
 );
 
+create table waiting_deliveries (
+  workspace_id uuid not null,
+  id uuid default uuidv7() not null,
+  source text default 'records'::text not null,
+  object_type text not null,
+  event text not null,
+  entry_ids uuid[] not null,
+  subject_ids uuid[] default '{}'::uuid[] not null,
+  snapshots jsonb,
+  listeners jsonb not null,
+  cause jsonb not null,
+  seq bigint,
+  constraint waiting_deliveries_pkey PRIMARY KEY (workspace_id, id)
+);
+
 create table workspace_figures (
   minute timestamp with time zone not null,
   workspace_id uuid not null,
@@ -1751,6 +1793,19 @@ CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builti
 CREATE INDEX workspaces_owner ON public.workspaces USING btree (owner_id);
 
 CREATE INDEX workspaces_share ON public.workspaces USING btree (share_id, id);
+
+create view event_outbox as
+ SELECT workspace_id,
+    id,
+    source,
+    object_type,
+    event,
+    entry_ids,
+    subject_ids,
+    snapshots,
+    listeners,
+    cause
+   FROM waiting_deliveries;
 
 CREATE OR REPLACE FUNCTION public.add_calendar_state()
  RETURNS trigger
@@ -2094,6 +2149,11 @@ AS $function$
       raise exception 'the history of a queue is only added to';
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.last_inbox_id()
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$select last_value from event_inbox_ids$function$;
+
 CREATE OR REPLACE FUNCTION public.letter_pairs(content text)
  RETURNS text[]
  LANGUAGE sql
@@ -2141,12 +2201,33 @@ CREATE OR REPLACE FUNCTION public.list_dispatch_workspaces(after uuid, at_most i
  SET enable_sort TO 'off'
 AS $function$
       with recursive listed as (
-        (select workspace_id, 1 as place from event_outbox where workspace_id > after order by workspace_id limit 1)
+        (select workspace_id, 1 as place from waiting_deliveries where workspace_id > after order by workspace_id limit 1)
         union all
         select next.workspace_id, listed.place + 1
         from listed
         cross join lateral (
-          select workspace_id from event_outbox where workspace_id > listed.workspace_id order by workspace_id limit 1
+          select workspace_id from waiting_deliveries where workspace_id > listed.workspace_id order by workspace_id limit 1
+        ) as next
+        where listed.place < at_most
+      )
+      select workspace_id from listed
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.list_inbox_workspaces(after uuid, at_most integer)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+      with recursive listed as (
+        (select workspace_id, 1 as place from event_inbox where workspace_id > after order by workspace_id limit 1)
+        union all
+        select next.workspace_id, listed.place + 1
+        from listed
+        cross join lateral (
+          select workspace_id from event_inbox where workspace_id > listed.workspace_id order by workspace_id limit 1
         ) as next
         where listed.place < at_most
       )
@@ -2177,6 +2258,15 @@ AS $function$
         );
       end loop;
       return found_ids;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.make_feed_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into feed_heads (workspace_id) values (new.id);
+      return null;
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.notification_id(entry uuid, rule uuid, member uuid)
@@ -2322,25 +2412,43 @@ AS $function$
     end $function$;
 
 CREATE OR REPLACE FUNCTION public.take_dispatches(known text[], workspaces uuid[], of_each integer)
- RETURNS SETOF event_outbox
+ RETURNS SETOF waiting_deliveries
  LANGUAGE sql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
 AS $function$
-      delete from event_outbox
+      delete from waiting_deliveries
       where ctid = any(array(
         select waiting.ctid
         from unnest(workspaces) as listed (workspace_id)
         cross join lateral (
-          select event_outbox.ctid from event_outbox
-          where event_outbox.workspace_id = listed.workspace_id
+          select waiting_deliveries.ctid from waiting_deliveries
+          where waiting_deliveries.workspace_id = listed.workspace_id
             and not exists (select from jsonb_object_keys(listeners) as subscriber where subscriber <> all(known))
           order by id limit of_each
           for update skip locked
         ) as waiting
       ))
-      returning event_outbox.*
+      returning waiting_deliveries.*
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.take_inbox(workspaces uuid[], of_each integer)
+ RETURNS SETOF event_inbox
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+      delete from event_inbox
+      where ctid = any(array(
+        select waiting.ctid
+        from unnest(workspaces) as listed (workspace_id)
+        cross join lateral (
+          select event_inbox.ctid from event_inbox where event_inbox.workspace_id = listed.workspace_id order by id limit of_each
+        ) as waiting
+      ))
+      returning event_inbox.*
     $function$;
 
 CREATE OR REPLACE FUNCTION public.template_flow_references(subject text, body_text text, body_html text)
@@ -2486,6 +2594,8 @@ CREATE TRIGGER users_password_changed AFTER UPDATE OF password_hash ON public.us
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
 
 CREATE TRIGGER workspaces_check_book_settings BEFORE UPDATE OF default_currency, books_closed_through ON public.workspaces FOR EACH ROW WHEN (((old.default_currency <> new.default_currency) OR (old.books_closed_through IS DISTINCT FROM new.books_closed_through))) EXECUTE FUNCTION check_book_settings();
+
+CREATE TRIGGER workspaces_make_feed_head AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION make_feed_head();
 
 CREATE TRIGGER workspaces_release_due_work AFTER UPDATE ON public.workspaces FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) OR (old.apps IS DISTINCT FROM new.apps))) EXECUTE FUNCTION release_due_work();
 

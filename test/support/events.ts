@@ -37,7 +37,7 @@ export const endListeners = (t: ExecutionContext, { db, org }: World): void =>
 
 /**
  * Subscribes to events until the test ends, and returns a function that takes those that were announced since. With a count it waits for so
- * many: `drain` cannot wait for those that a job announces, since it waits until they are taken.
+ * many events: `drain` cannot wait for those that a job announces, since it waits until they are taken.
  */
 export async function receiveEvents(
   t: ExecutionContext,
@@ -50,7 +50,7 @@ export async function receiveEvents(
     const taken: Dispatch[] = []
     await eventually(async () => {
       taken.push(...(await takeEvents(w)))
-      return taken.length >= count
+      return taken.flatMap(({ entryIds }) => entryIds).length >= count
     })
     return taken
   }
