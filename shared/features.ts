@@ -20,6 +20,7 @@ import { feature as blobs } from '#shared/platform/blobs/feature.ts'
 import { feature as database } from '#shared/platform/db/feature.ts'
 import { feature as due } from '#shared/platform/due/feature.ts'
 import { defineMaintenanceKind } from '#shared/platform/due/maintenance.ts'
+import { feature as events } from '#shared/platform/events/feature.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import { feature as jobQueue } from '#shared/platform/jobs/feature.ts'
 import { feature as mail } from '#shared/platform/mail/feature.ts'
@@ -27,7 +28,7 @@ import { feature as secrets } from '#shared/platform/secrets/feature.ts'
 
 /** Every `feature.ts` of the three floors, in the order of `shared/README.md`. */
 const features: readonly Feature[] = [
-  ...[database, secrets, blobs, jobQueue, due, mail],
+  ...[database, secrets, blobs, jobQueue, due, events, mail],
   ...[people, operators, workspaces, types, records, notifications],
   ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],
 ]

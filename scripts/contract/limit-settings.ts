@@ -54,6 +54,7 @@ export const limitSettings: readonly LimitSetting[] = [
     meaning: 'seconds until bytes that nothing names are deleted',
     read: ({ driveSweepSeconds }) => driveSweepSeconds,
   },
+  { variable: 'EVENTS_KEEP_SECONDS', meaning: 'seconds that events are kept', read: ({ eventsKeepSeconds }) => eventsKeepSeconds },
   {
     variable: 'ANSWER_WITHIN_SECONDS',
     meaning: 'seconds that a call waits for a worker',

@@ -44,6 +44,28 @@ export async function addForeignEvents(db: Db, count: number): Promise<void> {
   )
 }
 
+/** Adds numbered events to a workspace's list, so many seconds old. */
+export async function addNumberedEvents(db: Db, workspaceId: string, ages: readonly number[]): Promise<void> {
+  await db.query(
+    `with head as (
+       update feed_heads set last_seq = last_seq + cardinality($2::integer[]) where workspace_id = $1 returning old.last_seq
+     )
+     insert into events (workspace_id, seq, id, type, topic, subject_id)
+     select $1, last_seq + place, uuidv7(- age * interval '1 second'), 'records.created', 'locations', uuidv7()
+     from head, unnest($2::integer[]) with ordinality as event (age, place)`,
+    [workspaceId, ages],
+  )
+}
+
+/** Lets the delivery of a numbered event wait. */
+export async function keepWaiting(db: Db, workspaceId: string, seq: number): Promise<void> {
+  await db.query(
+    `insert into waiting_deliveries (workspace_id, seq, object_type, event, entry_ids, listeners, cause)
+     values ($1, $2, 'locations', 'created', '{}', '{}', '{}')`,
+    [workspaceId, seq],
+  )
+}
+
 /** The number of pairs of a person and a record that were notified. */
 export async function countNotified(db: Db): Promise<number> {
   const statement = 'select count(distinct (user_id, record_id))::integer as count from notifications'

@@ -20,7 +20,7 @@ const pollMs = 2_000
 const batchSize = 500
 
 /** While nothing is left over, other processes' waiting deliveries are looked for once in this time, in milliseconds. */
-const lookForWaitingMs = 500
+const findWaitingMs = 500
 
 /** Minimum and maximum pause before a crowded queue is checked again; it doubles while nothing can be delivered. */
 const [minPauseMs, maxPauseMs] = [5, pollMs]
@@ -136,7 +136,7 @@ export class EventNumbering {
     const listed = await db.query(findWaitingWorkspaces({ afterId: this.#afterWaiting, limit: batchSize }))
     const isLast = listed.length < batchSize
     this.#afterWaiting = isLast ? lowestId : (listed.at(-1)?.workspaceId ?? lowestId)
-    this.#fileAtMs = listed.length === 0 ? performance.now() + lookForWaitingMs : 0
+    this.#fileAtMs = listed.length === 0 ? performance.now() + findWaitingMs : 0
     if (listed.length === 0) return
     const waiting = listed.flatMap(({ workspaceId, isSuspended }) => (waitsWhole(isSuspended) ? [] : [workspaceId]))
     const crowded = await findCrowded(db, jobQueue, this.#subscriptions)

@@ -40,12 +40,12 @@ export function numberBatch(
 
 /**
  * The dispatches of numbered events. Events of one kind, cause and listeners are one dispatch, as those of an import. A snapshot of an update
- * may be long, so such an event goes alone.
+ * may be long, so such an event is alone.
  */
-export function groupDispatches(events: readonly NumberedEvent[]): Dispatch[] {
+function groupDispatches(events: readonly NumberedEvent[]): Dispatch[] {
   const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, entryId }) => {
-    const goesAlone = source === recordSource && event === 'updated' && snapshot !== null
-    return JSON.stringify([workspaceId, source, objectType, event, listeners, cause, goesAlone && entryId])
+    const isAlone = source === recordSource && event === 'updated' && snapshot !== null
+    return JSON.stringify([workspaceId, source, objectType, event, listeners, cause, isAlone && entryId])
   })
   return [...groups.values()].flatMap((group) => {
     const [first] = group

@@ -1,0 +1,3 @@
+import { eventMaintenance } from '#shared/platform/events/maintenance.ts'
+
+export const feature = { maintenance: eventMaintenance }
