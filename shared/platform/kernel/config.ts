@@ -216,7 +216,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       : null,
     maxUploadBytes: read('DRIVE_MAX_UPLOAD_BYTES', integer(100 * 1024 * 1024, 1, 5 * 1024 ** 3)),
     driveSweepSeconds: read('DRIVE_SWEEP_SECONDS', integer(3_600, 2, 86_400)),
-    eventsKeepSeconds: read('EVENTS_KEEP_SECONDS', integer(604_800, 60, 31_536_000)),
+    eventsKeepSeconds: read('EVENTS_KEEP_SECONDS', integer(604_800, 2, 31_536_000)),
     dkim: ['DKIM_DOMAIN', 'DKIM_SELECTOR', 'DKIM_KEY'].some((name) => environment[name])
       ? {
           domain: read('DKIM_DOMAIN', text()),
