@@ -10,17 +10,22 @@ import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
  * Values are in the audit entries, but for those of an updated record that did not change: the JSON object in the slot `snapshot` has all
  * of them, null where `wantsSnapshots` found no listener.
  */
-export const insertRecordEvents = (event: ChangeEvent): Knex.Raw => {
-  const isUpdate = event === 'updated'
-  return builder.raw(
+export const insertRecordEvents = (event: ChangeEvent): Knex.Raw =>
+  event === 'updated' ? recordEvents(event, 'snapshot', '?::text::jsonb', ['snapshot']) : recordEvents(event)
+
+/** The same of records that a recompute updated, which no listener hears. Without the slot `snapshot`. */
+export const insertRecomputeEvents = (): Knex.Raw => recordEvents('updated', 'listeners', `'{}'::jsonb`)
+
+/** `column` is a further column, `value` its SQL. */
+const recordEvents = (event: ChangeEvent, column?: string, value?: string, slots: readonly string[] = []): Knex.Raw =>
+  builder.raw(
     `insert into event_inbox (
-       workspace_id, event_id, type, topic, subject_id, created_by, created_at, updated_at, ${isUpdate ? 'snapshot, ' : ''}cause
+       workspace_id, event_id, type, topic, subject_id, created_by, created_at, updated_at, ${column ? `${column}, ` : ''}cause
      )
-     select ?::uuid, audited.id, 'records.${event}', ?::text, changed.id, created_by, created_at, updated_at, ${isUpdate ? '?::text::jsonb, ' : ''}?::jsonb
+     select ?::uuid, audited.id, 'records.${event}', ?::text, changed.id, created_by, created_at, updated_at, ${value ? `${value}, ` : ''}?::jsonb
      from audited join changed on changed.id = audited.record_id order by audited.id`,
-    ['workspaceId', 'objectType', ...(isUpdate ? ['snapshot'] : []), 'cause'].map((name) => slot(name)),
+    ['workspaceId', 'objectType', ...slots, 'cause'].map((name) => slot(name)),
   )
-}
 
 /** Parameters of the SQL that `insertRecordEvents` makes for created and deleted records. */
 export const recordEventParams = { workspaceId: uuid, objectType: text, cause: jsonb } as const

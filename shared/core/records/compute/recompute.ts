@@ -15,6 +15,7 @@ import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
 import { asArrays } from '#shared/platform/db/statements/statement.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 
 /** Whether the type has unique computed fields. A recompute then ends with a second run over records whose unique fields are empty. */
@@ -36,6 +37,7 @@ export async function recomputeAfter(
   for (const { values } of changes) await noteLongRecord(scope, type, values)
   const cleared = computesUnique(type) ? await clearUniqueValues(scope, type, changes) : noIds
   await store(scope, type, changes, cleared)
+  if (changes.length > 0) wakeNumbering(scope, 'soon')
   return { count, last }
 }
 

@@ -10,6 +10,7 @@ import { valueColumnsOf } from '#shared/core/types/tables/table-names.ts'
 import { builder } from '#shared/platform/db/statements/builder.ts'
 import { json, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { prepareStatement, slot } from '#shared/platform/db/statements/statement.ts'
+import { insertRecomputeEvents, recordEventParams } from '#shared/platform/events/inbox-store.ts'
 import { nextInstant } from '#shared/platform/kernel/time/instant.ts'
 
 // The second column is that of the type's edition, which every write names.
@@ -18,8 +19,8 @@ const touched = `"updated_at" = ${changeTimeSql('sent.next')}, ?? = null`
 const computedFields = ({ computations }: RecordType) => computations.map(({ field }) => field)
 
 /**
- * Stores the computed fields of records with their audit entries: one statement for all, with their ids and values as one JSON array. No
- * event is dispatched, since rules, flows and intake do not act on a recompute. Names of fields' columns end in a number, so they never equal
+ * Stores the computed fields of records with their audit entries and events: one statement for all, with their ids and values as one JSON
+ * array. No listener hears the events, since rules, flows and intake do not act on a recompute. Names of fields' columns end in a number, so they never equal
  * those of the other properties.
  */
 export const setComputedValues = (type: RecordType) =>
@@ -33,9 +34,10 @@ export const setComputedValues = (type: RecordType) =>
          from json_to_recordset(?::json)
            as sent (id uuid, next timestamptz, before jsonb, after jsonb, length integer${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
          where record.id = sent.id
-         returning record.id, sent.before, sent.after, sent.length
+         returning record.id, created_by, created_at, updated_at, sent.before, sent.after, sent.length
        ),
-       audited as (?)
+       audited as (?),
+       announced as (?)
        select from audited limit 0`,
       [
         tableOf(type),
@@ -44,9 +46,10 @@ export const setComputedValues = (type: RecordType) =>
         slot('rows'),
         ...columns.map(({ column }) => column),
         auditedRecords('record.updated', `select id, before, after, length from changed where after <> '{}' order by id`),
+        insertRecomputeEvents(),
       ],
     )
-    return prepareStatement(query, { params: { rows: json, ...auditedRecordsParams } })
+    return prepareStatement(query, { params: { rows: json, ...auditedRecordsParams, ...recordEventParams } })
   })
 
 /** A record whose computed fields change: as it is stored, and all of its values after computing. */
