@@ -1,3 +1,4 @@
+import { createFeature as events } from '#api/core/events/feature.ts'
 import { feature as jobs } from '#api/core/jobs/feature.ts'
 import { feature as notifications } from '#api/core/notifications/feature.ts'
 import { createFeature as operators } from '#api/core/operators/feature.ts'
@@ -20,7 +21,7 @@ import { feature as sites } from '#api/features/sites/feature.ts'
 import type { FeatureRoutes, Section } from '#api/http/route.ts'
 import { routes as startPage } from '#api/pages/start.ts'
 import { requireLogo } from '#shared/features/sites/logo.ts'
-import { jobs as declaredJobs, sdkMethods } from '#shared/features.ts'
+import { jobs as declaredJobs, eventFamilies, sdkMethods } from '#shared/features.ts'
 
 /** Every `feature.ts` of the API by its folder, in the order of `shared/README.md`. */
 export const features: Readonly<Record<string, FeatureRoutes>> = {
@@ -29,6 +30,7 @@ export const features: Readonly<Record<string, FeatureRoutes>> = {
   roles,
   workspaces: workspaces(requireLogo),
   types,
+  events: events(eventFamilies),
   records,
   notifications,
   jobs,
@@ -51,6 +53,6 @@ const all = Object.values(features)
  * (docs/contract/conventions.md#addresses).
  */
 export const sections: readonly Section[] = [
-  { base: '/v1', routes: all.flatMap(({ routes = [] }) => routes) },
+  { base: '/v1', routes: all.flatMap(({ routes = [] }) => routes), events: eventFamilies.flatMap(({ types }) => types) },
   { base: '', routes: [...startPage, ...all.flatMap(({ unversioned = [] }) => unversioned)] },
 ]

@@ -49,6 +49,9 @@ export const dueKinds = [maintenanceKind, ...collect((feature) => feature.dueKin
 /** The jobs that receive events, by subscriber. Features that announce events do not name the subscribers. */
 export const subscriptions: Subscriptions = Object.assign({}, ...collect(({ subscriptions = {} }) => [subscriptions]))
 
+/** The types of events that the list of a workspace holds. */
+export const eventFamilies = collect(({ events }) => events)
+
 /** All SDK methods that functions can call (docs/contract/functions.md#sdk). */
 export const sdkMethods = collect((feature) => feature.sdkMethods)
 

@@ -1,6 +1,7 @@
 import type { Declaration, Request, ScopeOf } from '#api/http/declaration.ts'
 import type { Replaced, Reply, WithETag, WithHeaders } from '#api/http/reply/reply.ts'
 import type { Page } from '#api/pages/page.ts'
+import type { EventType } from '#shared/core/events/event-type.ts'
 import type { JobDefinition } from '#shared/platform/jobs/job.ts'
 import type { Problem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
@@ -181,6 +182,8 @@ export type Route = AnswerRoute | ReceiveRoute | PageRoute | DelegateRoute
 export interface Section {
   readonly base: string
   readonly routes: readonly Route[]
+  /** The types of events that its workspaces have. */
+  readonly events?: readonly EventType[]
 }
 
 /** The routes of a feature or of a folder of core, which exports them in its `feature.ts`; `api/routes.ts` lists all. */

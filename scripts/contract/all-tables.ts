@@ -1,8 +1,9 @@
 import { sections } from '#api/routes.ts'
 import { blockKinds } from '#shared/features/flows/blocks.ts'
-import { jobs, sdkMethods } from '#shared/features.ts'
+import { eventFamilies, jobs, sdkMethods } from '#shared/features.ts'
 import { errorTable } from '../errors-page.ts'
 import { appTable } from './apps.ts'
+import { eventTypeTable } from './event-types.ts'
 import { builtinTypeTable, fieldKindTable, operatorTable, ruleTable } from './field-tables.ts'
 import { flowBlockTables } from './flow-blocks.ts'
 import { formulaFunctionTable } from './formula-functions.ts'
@@ -25,6 +26,7 @@ export function makeContractTables(): ReadonlyMap<string, string> {
     ['formula-functions', formulaFunctionTable()],
     ['sdk-methods', sdkMethodTable(sdkMethods)],
     ['flow-blocks', flowBlockTables(blockKinds)],
+    ['event-types', eventTypeTable(eventFamilies)],
     ['job-kinds', jobKindTable(sections, jobs)],
     ['limit-settings', limitSettingTable()],
   ])

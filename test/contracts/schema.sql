@@ -347,6 +347,8 @@ create table event_inbox (
   snapshot jsonb,
   listeners jsonb,
   cause jsonb not null,
+  kept jsonb,
+  subject jsonb,
   constraint event_inbox_pkey PRIMARY KEY (workspace_id, id)
 );
 
@@ -380,6 +382,8 @@ create table events (
   created_at timestamp with time zone,
   data jsonb,
   cause jsonb,
+  kept jsonb,
+  subject jsonb,
   constraint events_pkey PRIMARY KEY (workspace_id, seq)
 );
 

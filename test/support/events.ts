@@ -15,13 +15,19 @@ type TestSubscriber = 'test' | 'other'
 export const addListener = ({ worker, org }: World, events: readonly ListenedEvent[], as: TestSubscriber = 'test', id = randomUUID()) =>
   worker.database.transaction((tx) => listen(tx, { workspaceId: org.id, subscriber: as, id }, events))
 
-/** Takes the announced events of the world's workspace, in their order, after it has numbered them. */
-export async function takeEvents({ worker, org, db }: World): Promise<Dispatch[]> {
+/** Numbers the events of the world's workspace, also while its workers do. */
+export async function numberEvents({ worker, org, db }: World): Promise<void> {
   const services = { db: worker.database, jobQueue: worker.jobQueue }
   await eventually(async () => {
     await numberBatch(services, subscriptions, [org.id], 1_000)
     return (await db.query('select from event_inbox where workspace_id = $1', [org.id])).rowCount === 0
   })
+}
+
+/** Takes the announced events of the world's workspace, in their order, after it has numbered them. */
+export async function takeEvents(w: World): Promise<Dispatch[]> {
+  const { worker, org } = w
+  await numberEvents(w)
   return worker.database.transaction((tx) =>
     tx.query(takeDispatches({ known: ['test', 'other'], workspaceIds: [org.id], perWorkspace: 1_000 })),
   )

@@ -1,5 +1,5 @@
 import { cookieName } from '#api/access/operator-session.ts'
-import { collectSchemas, type JsonObject } from '#api/http/openapi/collect-schemas.ts'
+import { collectSchemas, type JsonObject, type Schemas } from '#api/http/openapi/collect-schemas.ts'
 import { failureSchema, failuresOf } from '#api/http/openapi/failures.ts'
 import { headerParameters } from '#api/http/openapi/header-parameters.ts'
 import { parametersOf, pathTemplate } from '#api/http/openapi/parameters.ts'
@@ -7,6 +7,9 @@ import { requestBodyOf } from '#api/http/openapi/request-body.ts'
 import { responseHeaders, successesOf } from '#api/http/openapi/successes.ts'
 import { tags } from '#api/http/openapi/tags.ts'
 import type { Route, Section } from '#api/http/route.ts'
+import type { EventType } from '#shared/core/events/event-type.ts'
+import { exampleOf } from '#shared/core/events/list-types.ts'
+import { eventSchema } from '#shared/core/events/schemas.ts'
 
 /** Describes the API as an OpenAPI 3.1 document, from the route declarations only, so it cannot differ from the served routes. */
 export function describeApi(sections: readonly Section[], publicUrl: string): JsonObject {
@@ -54,6 +57,7 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       externalDocs: { description: 'Rules', url: `${guide}/${rules}` },
     })),
     paths,
+    webhooks: Object.fromEntries(sections.flatMap(({ events = [] }) => events.map((type) => [type.type, webhookOf(type, schemas)]))),
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An access key, or the session token of a signed-in person.' },
@@ -68,6 +72,22 @@ export function describeApi(sections: readonly Section[], publicUrl: string): Js
       headers: responseHeaders,
       responses: Object.fromEntries(failures),
       schemas: { ApiError: failureSchema, ...schemas.named() },
+    },
+  }
+}
+
+/** An event as a webhook receives it. */
+function webhookOf(type: EventType, schemas: Schemas): JsonObject {
+  const content = { 'application/json': { schema: schemas.reference(eventSchema(type)), example: exampleOf(type) } }
+  return {
+    post: {
+      operationId: `on${type.type.split(/[._]/).map(capital).join('')}`,
+      tags: ['Events'],
+      summary: type.description,
+      description: `Needs ${type.permission}.`,
+      requestBody: { required: true, content },
+      responses: { 200: { description: 'The event was taken.' } },
+      security: [],
     },
   }
 }

@@ -15,6 +15,7 @@ export const tags = {
   'Menu groups': ['Groups of record types in a menu.', 'types-and-fields#modules'],
   Fields: ['What the records of a type hold: checked, numbered or computed.', 'types-and-fields#fields'],
   Records: ['The data of a workspace: created, searched, imported and exported, and the audit trail of its changes.', 'records'],
+  Events: ['Everything that happens in a workspace, as one numbered list.', 'events'],
   Notifications: ["The caller's inbox, and the rules that fill the inboxes of members.", 'notifications'],
   Messages: ['Mail to others: connections, templates, messages with their status, and addresses that get none.', 'messages'],
   Drive: ['Files in spaces: uploads, folders, shares.', 'drive'],

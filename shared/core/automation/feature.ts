@@ -1,4 +1,5 @@
 import type { SdkMethod } from '#shared/core/automation/sdk-method.ts'
+import type { EventFamily } from '#shared/core/events/event-type.ts'
 import type { RecordGuard } from '#shared/core/scope/record-guard.ts'
 import type { Scope, Services } from '#shared/core/scope/scope.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
@@ -20,6 +21,7 @@ export interface Feature {
   readonly dueKinds?: readonly DueKind<unknown>[]
   readonly maintenance?: readonly MaintenanceTask<Services & CleanupServices>[]
   readonly subscriptions?: Subscriptions
+  readonly events?: readonly EventFamily[]
   readonly sdkMethods?: readonly SdkMethod[]
   readonly guards?: readonly RecordGuard<Scope>[]
   readonly metrics?: Metrics<Executor>

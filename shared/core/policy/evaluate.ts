@@ -10,6 +10,7 @@ import {
 import { compileRecordAccess, createFullRecordAccess, type RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { memoizeByObject } from '#shared/core/policy/memoize.ts'
 import { isRecordAction, type Permission, type RecordAction } from '#shared/core/policy/permissions.ts'
+import { assumeUnknown } from '#shared/core/policy/rules/assume-unknown.ts'
 import { bindRule, type Verdict, verdictOf } from '#shared/core/policy/rules/bound-rule.ts'
 import { indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
 import type { SourcedRule } from '#shared/core/policy/schemas.ts'
@@ -49,6 +50,15 @@ export interface Policy {
   readonly decide: (permission: Permission, resource: string, attributes: Attributes, fields?: readonly TestedField[]) => Decision
   /** The caller's access to the records of a type. Compiled once per array of fields: the same array returns the same object. */
   readonly recordAccess: (action: RecordAction, typeKey: string, fields: readonly TestedField[]) => RecordAccess
+  /**
+   * The caller's access to records of which these fields are unknown: on one of them no allow condition holds, and every deny condition does.
+   */
+  readonly recordAccessWithout: (
+    action: RecordAction,
+    typeKey: string,
+    fields: readonly TestedField[],
+    unknown: ReadonlySet<string>,
+  ) => RecordAccess
   /** Rule indexes that must all allow an action for this policy to allow it; empty for the owner. */
   readonly ruleIndexes: readonly RuleIndex<SourcedRule>[]
 }
@@ -86,6 +96,8 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
     permitsSomewhere,
     decide,
     recordAccess,
+    recordAccessWithout: (action, typeKey, fields, unknown) =>
+      compileRecordAccess(assumeUnknown(index.matching(action, typeKey), unknown), principal, typeKey, fields),
     ruleIndexes: [index],
   } satisfies Policy)
 }
@@ -99,6 +111,7 @@ const ownerPolicy: Policy = Object.freeze({
   permitsSomewhere: () => true,
   decide: () => ({ allowed: true, effect: 'allow', matched: null }),
   recordAccess: memoizeByFields((_action, _typeKey, fields) => createFullRecordAccess(fields)),
+  recordAccessWithout: (action, typeKey, fields) => ownerPolicy.recordAccess(action, typeKey, fields),
   ruleIndexes: [],
 } satisfies Policy)
 

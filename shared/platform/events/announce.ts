@@ -25,6 +25,8 @@ interface AnnouncedEvent {
   readonly id: string
   /** Id of the subject, such as a calendar event. */
   readonly subjectId: string
+  /** What the event is about, as readers of the list of events see it; undefined for events that are in no list. */
+  readonly subject?: Readonly<Record<string, string>>
   /** The subject after the event, or before its deletion, as any JSON. Only listeners that asked for snapshots get it. */
   readonly snapshot: unknown
 }
@@ -58,7 +60,7 @@ export async function announceEvents(
       source,
       topic,
       event,
-      events: JSON.stringify(events.map(({ id, subjectId, snapshot }) => ({ id, subject_id: subjectId, snapshot }))),
+      events: JSON.stringify(events.map(({ id, subjectId, subject, snapshot }) => ({ id, subject_id: subjectId, subject, snapshot }))),
       cause: JSON.stringify(scope.cause),
     }),
   )

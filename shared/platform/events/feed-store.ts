@@ -1,5 +1,6 @@
-import { instant, integer, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, instant, integer, jsonb, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
+import type { StoredCause } from '#shared/platform/kernel/cause.ts'
 
 /**
  * Deletes the first events of the next workspaces after one, at most `perWorkspace` of each, as far as they are older than `before` and the
@@ -29,5 +30,50 @@ export const deleteOldEvents = statement(
   {
     params: { afterId: uuid, workspaces: integer, perWorkspace: integer, before: instant },
     columns: { workspaceId: uuid.notNull, deleted: integer.notNull },
+  },
+)
+
+const feedColumns = { feed: uuid.notNull, lastSeq: bigint.notNull, oldestSeq: bigint.notNull }
+
+/** A workspace's list of events: its last number, and the lowest that is kept; above the last one where none is kept. */
+export type Feed = RowOf<typeof feedColumns>
+
+export const findFeed = statement(
+  'events.findFeed',
+  `select feed, last_seq as "lastSeq", coalesce((select min(seq) from events where workspace_id = $workspaceId), last_seq + 1) as "oldestSeq"
+   from feed_heads where workspace_id = $workspaceId`,
+  { params: { workspaceId: uuid }, columns: feedColumns },
+)
+
+const eventColumns = {
+  seq: bigint.notNull,
+  id: uuid.notNull,
+  type: text.notNull,
+  at: instant.notNull,
+  topic: text.notNull,
+  subjectId: uuid.notNull,
+  createdBy: uuid,
+  createdAt: instant,
+  kept: jsonb.as<Readonly<Record<string, unknown>>>(),
+  subject: jsonb.as<Readonly<Record<string, unknown>>>(),
+  data: jsonb.as<Readonly<Record<string, unknown>>>(),
+  cause: jsonb.as<StoredCause>(),
+}
+
+/** A numbered event. `createdBy`, `createdAt` and `kept` are of changes of records, the columns after them of others. */
+export type StoredEvent = RowOf<typeof eventColumns>
+
+/** The events above a number and up to another one, of some types or all, and of the records of a type or of everything. */
+export const findEvents = statement(
+  'events.findEvents',
+  `select seq, id, type, uuid_extract_timestamp(id) as at, topic, subject_id as "subjectId", created_by as "createdBy", created_at as "createdAt",
+     kept, subject, data, cause
+   from events
+   where workspace_id = $workspaceId and seq > $after and seq <= $upTo and ($types::text[] is null or type = any($types))
+     and ($objectType::text is null or topic = $objectType and starts_with(type, 'records.'))
+   order by seq`,
+  {
+    params: { workspaceId: uuid, after: bigint, upTo: bigint, types: texts.orNull, objectType: text.orNull },
+    columns: eventColumns,
   },
 )

@@ -8,21 +8,21 @@ import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
  * `announced`. The statement must have a table `changed` of the records' own columns, a table `audited` of the audit entries that it wrote
  * (id and record), and slots `workspaceId`, `objectType` and `cause` (JSON). Reading `audited` draws the ids after the records are locked.
  * Values are in the audit entries, but for those of an updated record that did not change: the JSON object in the slot `snapshot` has all
- * of them, null where `wantsSnapshots` found no listener.
+ * of them, null where `wantsSnapshots` found no listener, and the one in the slot `kept` those that conditions on reading test.
  */
 export const insertRecordEvents = (event: ChangeEvent): Knex.Raw =>
-  event === 'updated' ? recordEvents(event, 'snapshot', '?::text::jsonb', ['snapshot']) : recordEvents(event)
+  event === 'updated' ? recordEvents(event, 'kept, snapshot', '?::text::jsonb, ?::text::jsonb', ['kept', 'snapshot']) : recordEvents(event)
 
-/** The same of records that a recompute updated, which no listener hears. Without the slot `snapshot`. */
-export const insertRecomputeEvents = (): Knex.Raw => recordEvents('updated', 'listeners', `'{}'::jsonb`)
+/** The same of records that a recompute updated, which no listener hears. The table `changed` has the column `kept`, for the slots. */
+export const insertRecomputeEvents = (): Knex.Raw => recordEvents('updated', 'kept, listeners', `changed.kept, '{}'::jsonb`)
 
-/** `column` is a further column, `value` its SQL. */
-const recordEvents = (event: ChangeEvent, column?: string, value?: string, slots: readonly string[] = []): Knex.Raw =>
+/** `columns` are further columns, `values` their SQL. */
+const recordEvents = (event: ChangeEvent, columns?: string, values?: string, slots: readonly string[] = []): Knex.Raw =>
   builder.raw(
     `insert into event_inbox (
-       workspace_id, event_id, type, topic, subject_id, created_by, created_at, updated_at, ${column ? `${column}, ` : ''}cause
+       workspace_id, event_id, type, topic, subject_id, created_by, created_at, updated_at, ${columns ? `${columns}, ` : ''}cause
      )
-     select ?::uuid, audited.id, 'records.${event}', ?::text, changed.id, created_by, created_at, updated_at, ${value ? `${value}, ` : ''}?::jsonb
+     select ?::uuid, audited.id, 'records.${event}', ?::text, changed.id, created_by, created_at, updated_at, ${values ? `${values}, ` : ''}?::jsonb
      from audited join changed on changed.id = audited.record_id order by audited.id`,
     ['workspaceId', 'objectType', ...slots, 'cause'].map((name) => slot(name)),
   )
@@ -31,15 +31,15 @@ const recordEvents = (event: ChangeEvent, column?: string, value?: string, slots
 export const recordEventParams = { workspaceId: uuid, objectType: text, cause: jsonb } as const
 
 /** Parameters of the SQL that `insertRecordEvents` makes for updated records. */
-export const updateEventParams = { ...recordEventParams, snapshot: text.orNull } as const
+export const updateEventParams = { ...recordEventParams, kept: text.orNull, snapshot: text.orNull } as const
 
-/** Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id` and `snapshot`. */
+/** Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id`, `subject` and `snapshot`. */
 export const insertAnnounced = statement(
   'events.insertAnnounced',
-  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, snapshot, cause)
-   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, snapshot, $cause::text::jsonb
-   from rows from (jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, snapshot jsonb))
-     with ordinality as announced (id, subject_id, snapshot, position)
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
+   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, subject, snapshot, $cause::text::jsonb
+   from rows from (jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, subject jsonb, snapshot jsonb))
+     with ordinality as announced (id, subject_id, subject, snapshot, position)
    order by position`,
   { params: { workspaceId: uuid, type: text.orNull, source: text, event: text, topic: text, events: text, cause: text } },
 )

@@ -48,8 +48,8 @@ export const numberEvents = statement(
      from take_inbox($workspaceIds::uuid[], $perWorkspace::integer) as inbox join feed_heads as head using (workspace_id)
    ),
    stored as (
-     insert into events (workspace_id, seq, id, type, topic, subject_id, created_by, created_at, data, cause)
-     select workspace_id, seq, event_id, type, topic, subject_id, created_by, created_at,
+     insert into events (workspace_id, seq, id, type, topic, subject_id, created_by, created_at, kept, subject, data, cause)
+     select workspace_id, seq, event_id, type, topic, subject_id, created_by, created_at, kept, subject,
        case when source is not null then snapshot end, case when source is not null then cause end
      from taken where type is not null
    ),

@@ -102,6 +102,8 @@ export const recordExamples: WalkedRoutes = {
   [`GET ${records}/:recordId/values`]: { needs: 'records:read', on: onType, things: aRecord },
   [`PUT ${records}/:recordId/values`]: { needs: 'records:update', ...readable, on: onType, things: aRecord },
   [`DELETE ${records}/:recordId`]: { needs: 'records:delete', ...readable, on: onType, things: aRecord },
+  [`GET ${org}/events`]: { needs: 'member', badQuery: 'limit=0' },
+  [`GET ${org}/events/types`]: { needs: 'member' },
   [`GET ${org}/audit`]: { needs: 'audit:read', perItem: true, badQuery: 'limit=0', things: aRecord },
   [`GET ${rules}`]: {
     needs: 'notifications:read',

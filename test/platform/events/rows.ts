@@ -164,3 +164,8 @@ export async function refuseDeliveries(db: Db, condition = 'true'): Promise<() =
       when (new.name = 'notifications.deliver' and ${condition}) execute function refuse()`)
   return () => db.query('drop trigger refuse on pgboss.job_common')
 }
+
+/** Deletes the first events of a workspace's list. */
+export async function deleteEventsUpTo(db: Db, workspaceId: string, seq: number): Promise<void> {
+  await db.query('delete from events where workspace_id = $1 and seq <= $2', [workspaceId, seq])
+}

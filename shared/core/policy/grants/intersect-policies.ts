@@ -15,6 +15,8 @@ export function intersectPolicies(first: Policy, second: Policy): Policy {
     permitsSomewhere: (permission) => first.permitsSomewhere(permission) && second.permitsSomewhere(permission),
     decide: (...question) => refusalOr(first.decide(...question), () => second.decide(...question)),
     recordAccess: (...question) => intersectRecordAccess(first.recordAccess(...question), second.recordAccess(...question)),
+    recordAccessWithout: (...question) =>
+      intersectRecordAccess(first.recordAccessWithout(...question), second.recordAccessWithout(...question)),
     ruleIndexes: [...first.ruleIndexes, ...second.ruleIndexes],
   } satisfies Policy)
 }

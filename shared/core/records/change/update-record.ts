@@ -1,6 +1,7 @@
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { auditSlots } from '#shared/core/records/audit/audit-values.ts'
 import { checkRecordGuards } from '#shared/core/records/change/check-guards.ts'
+import { findTestedKeys, keptValues } from '#shared/core/records/change/kept-values.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import { findPrecomputedValues, type PrecomputedRecords } from '#shared/core/records/compute/precompute.ts'
 import { toDuplicateProblem } from '#shared/core/records/duplicate-value.ts'
@@ -92,6 +93,7 @@ export async function applyChanges(
         ...auditSlots(scope, type, before, after),
         sent: type.fields.map((field) => fields.includes(field)),
         next: nextInstant(stored.updated_at),
+        kept: await keptOf(scope, type, next, fields),
         snapshot: await snapshotOf(scope, type, next),
         id: stored.id,
       }),
@@ -117,6 +119,12 @@ function changedFields(scope: Scope, type: RecordType, stored: StoredRecord, sen
 /** The sent fields that a change would write (`changedFields`), without those that formulas compute from them. */
 export const findWrittenFields = (scope: Scope, type: RecordType, stored: StoredRecord, sent: Values): Field[] =>
   changedFields(scope, type, stored, sent, Object.assign(emptyValues(), stored.values, sent))
+
+/** What the event keeps of the fields that do not change, as JSON text; null for nothing. */
+async function keptOf(scope: Scope, type: RecordType, next: Values, changed: readonly Field[]): Promise<string | null> {
+  const kept = keptValues(type, next, (await findTestedKeys(scope, type)).difference(new Set(changed.map(({ key }) => key))))
+  return kept && JSON.stringify(kept)
+}
 
 /** All values of a record as JSON text, for subscribers that want snapshots of updates; null when none does. */
 const snapshotOf = async (scope: Scope, type: RecordType, next: Values): Promise<string | null> =>

@@ -1,3 +1,4 @@
+import { findTestedKeys } from '#shared/core/records/change/kept-values.ts'
 import { computeValues } from '#shared/core/records/compute/compute-values.ts'
 import {
   type ComputedChange,
@@ -122,7 +123,7 @@ async function storeWithoutHeld(scope: Scope, type: RecordType, stored: StoredRe
  * field.
  */
 async function storeUnlessHeld(scope: Scope, type: RecordType, changes: readonly ComputedChange[]): Promise<string | undefined> {
-  const statement = storeComputedStatement(scope, type, changes)
+  const statement = storeComputedStatement(scope, type, changes, await findTestedKeys(scope, type))
   if (!computesUnique(type)) {
     await scope.db.query(statement)
     return undefined

@@ -1,4 +1,5 @@
 import { auditedChange, auditSlots } from '#shared/core/records/audit/audit-values.ts'
+import { keptValues } from '#shared/core/records/change/kept-values.ts'
 import { textBytes } from '#shared/core/records/query/shown-columns-store.ts'
 import { type StoredRecord, toColumnValues, type Values } from '#shared/core/records/record.ts'
 import { recordColumnNames, recordColumns } from '#shared/core/records/record-columns.ts'
@@ -32,9 +33,9 @@ export const setComputedValues = (type: RecordType) =>
       `with changed as (
          update ? as record set ${touched}${', ?? = sent.??'.repeat(columns.length)}
          from json_to_recordset(?::json)
-           as sent (id uuid, next timestamptz, before jsonb, after jsonb, length integer${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
+           as sent (id uuid, next timestamptz, before jsonb, after jsonb, length integer, kept jsonb${columns.map(({ kind }) => `, ?? ${kind}`).join('')})
          where record.id = sent.id
-         returning record.id, created_by, created_at, updated_at, sent.before, sent.after, sent.length
+         returning record.id, created_by, created_at, updated_at, sent.before, sent.after, sent.length, sent.kept
        ),
        audited as (?),
        announced as (?)
@@ -58,12 +59,13 @@ export interface ComputedChange {
   readonly values: Values
 }
 
-/** `setComputedValues` of these changes. One that ends with the values that the record had gets no entry. */
-export function storeComputedStatement(scope: Scope, type: RecordType, changes: readonly ComputedChange[]) {
+/** `setComputedValues` of these changes. One that ends with the values that the record had gets no entry. `tested` are the keys that `findTestedKeys` found. */
+export function storeComputedStatement(scope: Scope, type: RecordType, changes: readonly ComputedChange[], tested: ReadonlySet<string>) {
   const fields = computedFields(type)
   const rows = changes.map(({ stored, values }) => ({
     ...touchOf(stored),
     ...auditedChange(type, fields, stored.values, values),
+    kept: keptValues(type, values, tested),
     ...toColumnValues(fields, values),
   }))
   return setComputedValues(type)({ ...auditSlots(scope, type, null, null), rows: JSON.stringify(rows) })

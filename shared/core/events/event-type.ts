@@ -1,0 +1,33 @@
+import type { TSchema } from 'typebox'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
+import type { ActorType, CauseKind } from '#shared/platform/kernel/cause.ts'
+
+/** What a reader sees of an event besides its number, id, type and time. */
+export interface ShownEvent {
+  readonly actor: { readonly id: string | null; readonly type: ActorType }
+  readonly cause: { readonly kind: CauseKind; readonly id: string | null }
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Shows an event to the caller; undefined for one that it may not read. */
+export type ShowEvent = (event: StoredEvent) => Promise<ShownEvent | undefined>
+
+/** The declaration of a type of events, from which lists of types, the API's description and the reading of events are made. */
+export interface EventType {
+  readonly type: string
+  readonly description: string
+  /** What reading it takes, such as `forms:manage`. */
+  readonly permission: string
+  readonly subject: TSchema
+  readonly data: TSchema
+  readonly example: { readonly subject: Readonly<Record<string, unknown>>; readonly data: Readonly<Record<string, unknown>> }
+}
+
+/** Types of events that are shown in one way. */
+export interface EventFamily {
+  readonly types: readonly EventType[]
+  /** Prepares showing some events of these types to the caller, in their order; each may be shown once, and not all need be. */
+  readonly prepare: (scope: Scope, events: readonly StoredEvent[]) => Promise<ShowEvent>
+}

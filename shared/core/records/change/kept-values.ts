@@ -1,0 +1,29 @@
+import { testedFields } from '#shared/core/policy/conditions/condition.ts'
+import { indexRules, type RuleIndex } from '#shared/core/policy/rules/rule-index.ts'
+import type { PolicyRule } from '#shared/core/policy/schemas.ts'
+import { toValuesView, type Values } from '#shared/core/records/record.ts'
+import { listRoleRows } from '#shared/core/roles/store.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+
+type RolesScope = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
+
+/** The rules with conditions of all roles of the workspace. Cached until a role changes. */
+const findConditionalRules = ({ db, cache, workspace }: RolesScope): Promise<RuleIndex<PolicyRule>> =>
+  cache.remember(db, workspace.id, 'rules with conditions', async () => {
+    const roles = await db.query(listRoleRows({ workspaceId: workspace.id }))
+    return indexRules(roles.flatMap(({ policy }) => policy.filter(({ condition }) => condition)))
+  })
+
+/** Keys of the type's fields that a condition of any role on reading its records tests. */
+export async function findTestedKeys(scope: RolesScope, { key, fieldByKey }: RecordType): Promise<ReadonlySet<string>> {
+  const rules = (await findConditionalRules(scope)).matching('records:read', key)
+  return new Set(rules.flatMap(testedFields).filter((tested) => fieldByKey.has(tested)))
+}
+
+/**
+ * The values of tested fields that the event of an update keeps besides those that changed, in JSON form: they tell whether the record
+ * entered or left the sight of a reader.
+ */
+export const keptValues = (type: RecordType, values: Values, tested: ReadonlySet<string>): Readonly<Record<string, unknown>> | null =>
+  tested.size === 0 ? null : toValuesView(type, values, tested)

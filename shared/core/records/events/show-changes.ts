@@ -1,0 +1,117 @@
+import type { ShowEvent, ShownEvent } from '#shared/core/events/event-type.ts'
+import { isOfPresentField, type Writing } from '#shared/core/records/earlier-fields.ts'
+import { type EventAccess, findEventAccess } from '#shared/core/records/events/event-access.ts'
+import { type EntryHead, type EntryValues, findEntryHeads, findEntryValues } from '#shared/core/records/events/store.ts'
+import type { StoredRecord } from '#shared/core/records/record.ts'
+import { snapshotToRecord } from '#shared/core/records/snapshots.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
+import type { RecordType } from '#shared/core/types/record-type.ts'
+import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
+
+type JsonValues = Readonly<Record<string, unknown>>
+
+/** Characters of values that are read at once, hidden ones included. */
+const maxStepText = 3_000_000
+
+/** Prepares showing changes of records. Values are read in steps, so that those of events that are not shown fill no memory. */
+export async function prepareChanges(scope: Scope, events: readonly StoredEvent[]): Promise<ShowEvent> {
+  const workspaceId = scope.workspace.id
+  const accesses = new Map<string, EventAccess | undefined>()
+  for (const { topic } of events) if (!accesses.has(topic)) accesses.set(topic, await findEventAccess(scope, topic))
+  // Changes of an earlier type of the key are of records that no present rule is about. Ids hold milliseconds.
+  const readable = events.filter(({ topic, at }) => {
+    const type = accesses.get(topic)?.type
+    return type !== undefined && type.createdAt.slice(0, 23) <= at.slice(0, 23)
+  })
+  const rows = readable.length > 0 ? await scope.db.query(findEntryHeads({ workspaceId, ids: readable.map(({ id }) => id) })) : []
+  const heads = new Map(rows.map((head) => [head.id, head]))
+  let values = new Map<string, EntryValues>()
+  const readFrom = async (id: string): Promise<void> => {
+    const ids: string[] = []
+    let length = 0
+    for (const event of readable.slice(readable.findIndex((one) => one.id === id))) {
+      length += heads.get(event.id)?.text_length ?? 0
+      if (ids.length > 0 && length > maxStepText) break
+      ids.push(event.id)
+    }
+    values = new Map((await scope.db.query(findEntryValues({ workspaceId, ids }))).map((one) => [one.id, one]))
+  }
+  return async (event) => {
+    const [head, access] = [heads.get(event.id), accesses.get(event.topic)]
+    if (!head || !access) return undefined
+    if (!values.has(event.id)) await readFrom(event.id)
+    const entry = values.get(event.id)
+    return entry && showChange(event, head, entry, access)
+  }
+}
+
+/** Which records and fields the caller saw before and after a change, by its rules of now. */
+interface Sight {
+  readonly record: StoredRecord
+  readonly isSeen: boolean
+  /** Whether it shows the value of a key. */
+  readonly shows: (key: string) => boolean
+}
+
+function showChange(event: StoredEvent, head: EntryHead, { before, after }: EntryValues, access: EventAccess): ShownEvent | undefined {
+  const writing = { revision: head.type_revision, at: event.at }
+  const isUpdate = before !== null && after !== null
+  const kept = event.kept ?? {}
+  const has = isUpdate ? (key: string) => Object.hasOwn(after, key) || Object.hasOwn(kept, key) : () => true
+  const sightOf = (values: JsonValues | null) => values && sight(event, access, { ...kept, ...values }, writing, has)
+  const [earlier, later] = [sightOf(before), sightOf(after)]
+  const data = describeChange(access.type, before, after, earlier?.isSeen ? earlier : undefined, later?.isSeen ? later : undefined)
+  if (!data) return undefined
+  return {
+    actor: { id: head.actor_id, type: head.actor_type },
+    cause: { kind: head.cause_kind ?? (head.actor_type === 'system' ? 'system' : 'request'), id: head.cause_id },
+    subject: { object_type: event.topic, id: event.subjectId },
+    data,
+  }
+}
+
+function sight(event: StoredEvent, access: EventAccess, values: JsonValues, writing: Writing, has: (key: string) => boolean): Sight {
+  const { type, showsEarlierFields } = access
+  const created_at = event.createdAt ?? event.at
+  const snapshot = {
+    entryId: event.id,
+    id: event.subjectId,
+    created_by: event.createdBy,
+    created_at,
+    updated_at: event.at,
+    values,
+    writing,
+  }
+  const record = snapshotToRecord(type, snapshot)
+  const readable = access.of(writing, has)
+  const visible = readable.visibleFields(record)
+  const shows = (key: string) => (isOfPresentField(type, key, writing) ? visible.has(key) : showsEarlierFields)
+  return { record, isSeen: readable.test(record), shows }
+}
+
+/** The values that are shown, in the order of the type's fields; those of fields that are gone come last. */
+function pick({ fields, fieldByKey }: RecordType, values: JsonValues, shows: (key: string) => boolean): JsonValues {
+  const keys = [...fields.map(({ key }) => key), ...Object.keys(values).filter((key) => !fieldByKey.has(key))]
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(values, key) && shows(key)).map((key) => [key, values[key]]))
+}
+
+/**
+ * What a change shows: `earlier` and `later` are the sights before and after it, undefined where the record was not seen. Undefined for a
+ * record that was never seen, and for an update of which no changed value is visible.
+ */
+function describeChange(
+  type: RecordType,
+  before: JsonValues | null,
+  after: JsonValues | null,
+  earlier: Sight | undefined,
+  later: Sight | undefined,
+) {
+  if (!earlier && !later) return undefined
+  if (!later)
+    return { view: 'left', before: before && !after && earlier ? pick(type, before, earlier.shows) : null, after: null, changed: [] }
+  const values = pick(type, after ?? {}, later.shows)
+  const changed = Object.keys(values)
+  if (!earlier) return { view: 'entered', before: null, after: values, changed }
+  if (changed.length === 0) return undefined
+  return { view: 'changed', before: pick(type, before ?? {}, (key) => earlier.shows(key) && later.shows(key)), after: values, changed }
+}
