@@ -1,3 +1,3 @@
 import '#test/support/one-at-a-time.ts'
-import '#test/core/events/list.test.ts'
-import '#test/core/events/masks.test.ts'
+import '#test/core/events/event-list.test.ts'
+import '#test/core/events/event-masks.test.ts'

@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/forms/browser.test.ts'
+import '#test/features/forms/events.test.ts'
 import '#test/features/forms/follow.test.ts'
 import '#test/features/forms/forms.test.ts'
 import '#test/features/forms/page.test.ts'

@@ -3,8 +3,8 @@ import type { EventType } from '#shared/core/events/event-type.ts'
 import { causeView } from '#shared/platform/kernel/cause.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-/** Maximum events of a page, and the most that one request looks at. */
-export const [maxEvents, maxExamined] = [500, 5_000]
+/** The most events that one request looks at. */
+export const maxExamined = 5_000
 
 const actor = t.Object(
   {
@@ -65,7 +65,7 @@ export const eventQuery = schema(
     ),
     types: t.Optional(t.String({ description: 'Types with commas between; `records.*` means all that begin so.' })),
     object_type: t.Optional(t.String({ description: 'Key of a record type, for events of its records.' })),
-    limit: t.Integer({ minimum: 1, maximum: maxEvents, default: 100 }),
+    limit: t.Integer({ minimum: 1, maximum: 500, default: 100 }),
   }),
 )
 export type EventQuery = TypeOf<typeof eventQuery>

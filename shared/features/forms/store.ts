@@ -1,7 +1,7 @@
 import type { FormField, FormSettings, Submission } from '#shared/features/forms/schemas.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { creationPage } from '#shared/platform/db/lists.ts'
-import { bigint, boolean, instant, json, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, json, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { insertOwnEvents } from '#shared/platform/events/inbox-store.ts'
 
@@ -39,6 +39,16 @@ export const findForm = statement('forms.findForm', `select ${list} from forms w
   params: { workspaceId: uuid, id: uuid },
   columns,
 })
+
+/** The keys of these forms. */
+export const findFormKeys = statement(
+  'forms.findFormKeys',
+  'select id, key from forms where workspace_id = $workspaceId and id = any($ids::uuid[])',
+  {
+    params: { workspaceId: uuid, ids: uuids },
+    columns: { id: uuid.notNull, key: text.notNull },
+  },
+)
 
 /** The forms of all workspaces that have more than so many fields, or more than so many options in all. */
 export const findLargeForms = statement(
@@ -117,15 +127,17 @@ const submissionColumns = {
 }
 const submissionList = `id, "values", record_id, error, spam, state, created_at`
 
-/** Inserts the event for the subscriber `forms` of a submission that waits; `from` names a CTE with its row. */
-const announceWaiting = (from: string) =>
+/** Inserts the event of a submission, which the subscriber `forms` hears if it waits; `from` selects the event's id and type, and the row. */
+const announceSubmission = (from: string) =>
   insertOwnEvents({
     subscriber: 'forms',
     event: 'submitted',
     workspace: '$workspaceId',
     topic: '$formKey',
     cause: '$cause',
-    from: `select id, id as subject_id, form_id as listener_id from ${from} where state = 'waiting'`,
+    from: `select submitted.event_id as id, type, submitted.id as subject_id, jsonb_build_object('form', form_id, 'id', submitted.id) as subject,
+       case when state = 'waiting' then form_id end as listener_id
+     from (${from}) as submitted`,
   })
 
 /**
@@ -139,7 +151,7 @@ export const insertSubmission = statement(
      on conflict (workspace_id, form_id, visitor_key) where visitor_key is not null do nothing
      returning form_id, id, state
    ),
-   announced as (${announceWaiting('kept')})
+   announced as (${announceSubmission(`select id as event_id, 'forms.submitted' as type, form_id, id, state from kept where $spam::text is null`)})
    select exists (select from announced) as announced, exists (select from kept) as kept`,
   {
     params: {
@@ -232,9 +244,12 @@ export const requeueSubmission = statement(
   `with retried as (
      update form_submissions set state = case when $hasFollowUp::boolean then 'waiting' else 'kept' end, spam = null, error = null
      where workspace_id = $workspaceId and form_id = $formId and id = $id and (state = 'failed' or spam is not null)
-     returning form_id, id, state
+     returning form_id, id, state, old.spam is not null as was_spam
    ),
-   announced as (${announceWaiting('retried')})
+   announced as (${announceSubmission(
+     `select uuidv7() as event_id, case when was_spam then 'forms.submitted' end as type, form_id, id, state from retried
+      where was_spam or state = 'waiting'`,
+   )})
    select exists (select from announced) as announced`,
   {
     params: {

@@ -46,13 +46,14 @@ export const insertAnnounced = statement(
 
 /**
  * SQL that inserts events of a feature for its own subscriber, as part of the statement that causes them; `event_listeners` is not
- * consulted. `from` selects an event's `id`, its `subject_id`, and the `listener_id` that it is for; the other properties are SQL of
- * parameters, except the names `subscriber` and `event`.
+ * consulted. `from` selects an event's `id`, its `type` in the list of events, its `subject_id` and `subject`, and the `listener_id` that it
+ * is for; `type` and `listener_id` may be null. The other properties are SQL of parameters, except the names `subscriber` and `event`.
  */
 export const insertOwnEvents = ({ subscriber, event, workspace, topic, cause, from }: Filing): string =>
-  `insert into event_inbox (workspace_id, event_id, source, event, topic, subject_id, listeners, cause)
-   select ${workspace}::uuid, filed.id, '${subscriber}', '${event}', ${topic}::text, filed.subject_id,
-     jsonb_build_object('${subscriber}', jsonb_build_array(filed.listener_id)), ${cause}::text::jsonb
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, listeners, cause)
+   select ${workspace}::uuid, filed.id, filed.type, '${subscriber}', '${event}', ${topic}::text, filed.subject_id, filed.subject,
+     case when filed.listener_id is null then '{}' else jsonb_build_object('${subscriber}', jsonb_build_array(filed.listener_id)) end,
+     ${cause}::text::jsonb
    from (${from}) as filed
    returning event_id`
 

@@ -8,9 +8,9 @@ import type { HandlersOf } from '#workers/platform/jobs/handler.ts'
 
 export const handlers = {
   // Acts with the rights of the form's last editor, not the visitor's. Nobody waits for the answer: a refusal is stored with the submission.
-  processSubmissions: definePlatformHandler(processSubmissionsJob, async ({ payload: { workspaceId, entryIds, listenerIds }, scope }) => {
+  processSubmissions: definePlatformHandler(processSubmissionsJob, async ({ payload: { workspaceId, subjectIds, listenerIds }, scope }) => {
     for (const formId of listenerIds) {
-      for (const submissionId of entryIds) {
+      for (const submissionId of subjectIds) {
         const place = { workspaceId, formId, submissionId }
         const form = await findFormOfSubmission(scope, place)
         if (!form) continue
