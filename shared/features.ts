@@ -3,6 +3,7 @@ import { feature as notifications } from '#shared/core/notifications/feature.ts'
 import { feature as operators } from '#shared/core/operators/feature.ts'
 import { feature as people } from '#shared/core/people/feature.ts'
 import { feature as records } from '#shared/core/records/feature.ts'
+import { feature as roles } from '#shared/core/roles/feature.ts'
 import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { feature as types } from '#shared/core/types/feature.ts'
@@ -29,7 +30,7 @@ import { feature as secrets } from '#shared/platform/secrets/feature.ts'
 /** Every `feature.ts` of the three floors, in the order of `shared/README.md`. */
 const features: readonly Feature[] = [
   ...[database, secrets, blobs, jobQueue, due, events, mail],
-  ...[people, operators, workspaces, types, records, notifications],
+  ...[people, operators, roles, workspaces, types, records, notifications],
   ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],
 ]
 

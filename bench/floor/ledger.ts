@@ -4,6 +4,7 @@ import { readText } from '#bench/floor/body.ts'
 import { runStatement } from '#bench/floor/database.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { insertEntry } from '#shared/features/accounting/entries/posting-store.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 
 interface Line {
   readonly account_id: string
@@ -38,6 +39,7 @@ export function ledgerRoutes(actorId: string): Router {
         credits: lines.map(({ credit = '0' }) => credit),
         memos: lines.map(() => ''),
         checkedAccountIds: [],
+        cause: JSON.stringify(platformCause('floor')),
       }),
     )
     ctx.status = 201

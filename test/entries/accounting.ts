@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/accounting/doors.test.ts'
 import '#test/features/accounting/entries.test.ts'
+import '#test/features/accounting/events.test.ts'
 import '#test/features/accounting/export.test.ts'
 import '#test/features/accounting/guards.test.ts'
 import '#test/features/accounting/known-answers.test.ts'

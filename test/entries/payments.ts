@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/payments/background.test.ts'
 import '#test/features/payments/connections.test.ts'
+import '#test/features/payments/events.test.ts'
 import '#test/features/payments/links.test.ts'
 import '#test/features/payments/orders.test.ts'
 import '#test/features/payments/overview.test.ts'

@@ -1,4 +1,6 @@
-import type { ShownEvent } from '#shared/core/events/event-type.ts'
+import type { EventFamily, EventType, ShownEvent } from '#shared/core/events/event-type.ts'
+import type { Permission } from '#shared/core/policy/permissions.ts'
+import { permits } from '#shared/core/scope/access.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
 import { completeCause } from '#shared/platform/kernel/cause.ts'
 
@@ -8,3 +10,9 @@ export function showStored({ cause, subject, data }: StoredEvent): ShownEvent | 
   const { actorId, actorType, kind, id } = completeCause(cause)
   return { actor: { id: actorId, type: actorType }, cause: { kind, id }, subject, data: data ?? {} }
 }
+
+/** A family of events that are shown whole to who has a permission on everything, and to nobody else. */
+export const defineEvents = (permission: Permission, types: readonly Omit<EventType, 'permission'>[]): EventFamily => ({
+  types: types.map((type) => ({ ...type, permission })),
+  prepare: async (scope) => async (event) => (permits(scope, permission) ? showStored(event) : undefined),
+})

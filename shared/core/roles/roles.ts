@@ -21,6 +21,7 @@ import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/store.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
+import { announceHappening } from '#shared/platform/events/announce.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 
@@ -46,11 +47,12 @@ export async function createRole(scope: Scope, input: RoleInput): Promise<Role> 
   if (parsed.is_anonymous) requireOwner(scope)
   await requireGrantable(scope, parsed.policy)
   const { workspace } = scope
-  if (!parsed.is_anonymous) return insertRole(scope.db, workspace.id, newId(), parsed)
   return scope.db.transaction(async (tx) => {
-    await tx.query(lockWorkspace({ id: workspace.id }))
+    const inside = within(scope, tx)
+    if (parsed.is_anonymous) await tx.query(lockWorkspace({ id: workspace.id }))
     const role = await insertRole(tx, workspace.id, newId(), parsed)
-    await requireHoldersWithin(within(scope, tx), undefined, role)
+    if (parsed.is_anonymous) await requireHoldersWithin(inside, undefined, role)
+    await announceChange(inside, role.id, 'created')
     return role
   })
 }
@@ -70,6 +72,7 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
     if (parsed.is_anonymous) await db.query(takeRoleFromAll({ workspaceId: workspace.id, roleId: role.id }))
     const changed = await updateRole(db, workspace.id, role.id, parsed)
     await requireHoldersWithin(locked, role, changed)
+    await announceChange(locked, role.id, 'updated')
     return changed
   })
 }
@@ -79,8 +82,12 @@ export async function deleteRole(scope: Scope, id: string): Promise<void> {
   await withLockedRole(scope, 'iam:manage_groups', id, async (locked, role) => {
     await requireNoGain(locked, role, [])
     await locked.db.query(deleteRoleRow({ workspaceId: locked.workspace.id, id: role.id }))
+    await announceChange(locked, role.id, 'deleted')
   })
 }
+
+const announceChange = (scope: Scope, id: string, change: 'created' | 'updated' | 'deleted'): Promise<void> =>
+  announceHappening(scope, { type: 'roles.changed', subject: { id }, data: { change } })
 
 /** Runs work inside `withAccessLock` with the role's row locked too; NOT_FOUND when the workspace has no role with this id. */
 export async function withLockedRole<T>(

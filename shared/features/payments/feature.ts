@@ -1,6 +1,7 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
 import { sealedCredentials } from '#shared/features/payments/connections/store.ts'
 import { paymentsDue } from '#shared/features/payments/due.ts'
+import { paymentEvents } from '#shared/features/payments/events/event-types.ts'
 import {
   cancelLinkJob,
   createLinkJob,
@@ -27,6 +28,7 @@ export const feature = {
     deliverSandboxEvent: deliverSandboxEventJob,
   },
   dueKinds: paymentsDue,
+  events: [paymentEvents],
   metrics: paymentMetrics,
   sealed: [sealedCredentials],
 } satisfies Feature

@@ -2,6 +2,7 @@ import type { Executor } from '#shared/platform/db/database.ts'
 import { insertAnnounced } from '#shared/platform/events/inbox-store.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
+import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** The signal that events wait for their numbers. */
 export const inboxSignal = 'events'
@@ -17,6 +18,11 @@ interface Announcer {
  */
 export function wakeNumbering({ db, jobQueue: { signals } }: Announcer, when: 'now' | 'soon'): void {
   db.afterCommit(() => (when === 'now' ? signals.signalJobs(inboxSignal) : signals.signalOften(inboxSignal)))
+}
+
+interface AnnouncingScope extends Announcer {
+  readonly workspace: { readonly id: string }
+  readonly cause: Cause
 }
 
 /** An announced event of a feature. */
@@ -48,10 +54,7 @@ interface Announcement {
  * Announces events in the transaction that causes them: they are numbered, and delivered to their listeners, if and only if it commits. One
  * statement for any number of events. Record changes insert theirs in their own statement.
  */
-export async function announceEvents(
-  scope: Announcer & { readonly workspace: { readonly id: string }; readonly cause: Cause },
-  { type, source, topic, event, events }: Announcement,
-): Promise<void> {
+export async function announceEvents(scope: AnnouncingScope, { type, source, topic, event, events }: Announcement): Promise<void> {
   if (events.length === 0) return
   await scope.db.query(
     insertAnnounced({
@@ -65,4 +68,19 @@ export async function announceEvents(
     }),
   )
   wakeNumbering(scope, 'now')
+}
+
+/** Something that happened, for the list of events alone. */
+interface Happening {
+  /** Such as `members.left`. */
+  readonly type: string
+  readonly subject: Readonly<Record<string, string>> & { readonly id: string }
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** Puts an event into the list of events, in the transaction of what happened. */
+export function announceHappening(scope: AnnouncingScope, { type, subject, data = {} }: Happening): Promise<void> {
+  const [source = '', ...rest] = type.split('.')
+  const event = { id: newId(), subjectId: subject.id, subject, snapshot: data }
+  return announceEvents(scope, { type, source, topic: '', event: rest.join('.'), events: [event] })
 }

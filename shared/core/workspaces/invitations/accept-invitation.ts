@@ -17,6 +17,7 @@ import { reportLeftOutRolesJob } from '#shared/core/workspaces/jobs.ts'
 import { countMembers, insertMember } from '#shared/core/workspaces/members/store.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
+import { announceHappening } from '#shared/platform/events/announce.ts'
 import { requireNotHalted } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
@@ -104,7 +105,10 @@ async function join(scope: PlatformScope, tokenHash: Buffer, person: Person, isN
 async function addMember({ db, jobQueue, cause }: PlatformScope, invitation: Invitation, person: Person): Promise<void> {
   const { workspace_id: workspaceId, invited_by } = invitation
   const inWorkspace = { db, workspace: { id: workspaceId } }
-  await db.query(insertMember({ workspaceId, userId: person.id }))
+  const [joined] = await db.query(insertMember({ workspaceId, userId: person.id }))
+  // The one who joins has no credentials yet.
+  const joining = { ...inWorkspace, jobQueue, cause: { ...cause, actorId: person.id, actorType: 'user' as const } }
+  if (joined) await announceHappening(joining, { type: 'members.joined', subject: { id: person.id } })
   const roles = (await db.query(lockRolesShared({ workspaceId, ids: invitation.role_ids }))).filter((role) => !role.is_anonymous)
   const inviter = invited_by === null ? systemActor : await readActor(db, workspaceId, invited_by)
   const [given, leftOut]: [Role[], Role[]] = [[], []]

@@ -1,6 +1,7 @@
 import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { deleteMember, findMember, listMemberRows, type Member } from '#shared/core/workspaces/members/store.ts'
+import { announceHappening } from '#shared/platform/events/announce.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -14,8 +15,10 @@ export async function getMember({ db, workspace }: Scope, userId: string): Promi
 
 /** Removes a member, effective in every process from its next request. VALIDATION_ERROR for the owner, who cannot be removed. */
 export function removeMember(scope: Scope, userId: string): Promise<void> {
-  return withAccessLock(scope, 'iam:manage_members', async ({ db, workspace }) => {
+  return withAccessLock(scope, 'iam:manage_members', async (locked) => {
+    const { db, workspace } = locked
     if (userId.toLowerCase() === workspace.owner_id) throw problem('VALIDATION_ERROR', 'userId is the owner, who cannot be removed')
     requireRow(isUuid(userId) ? await db.query(deleteMember({ workspaceId: workspace.id, userId })) : [])
+    await announceHappening(locked, { type: 'members.left', subject: { id: userId.toLowerCase() } })
   })
 }

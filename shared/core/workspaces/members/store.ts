@@ -45,11 +45,11 @@ export const findMemberByEmail = statement(
   { params: { workspaceId: uuid, email: text }, columns: { user_id: uuid.notNull } },
 )
 
-/** Makes a person a member; no change if it is one already. */
+/** Makes a person a member; no row if it is one already. */
 export const insertMember = statement(
   'workspaces.insertMember',
-  'insert into members (workspace_id, user_id) values ($workspaceId, $userId) on conflict do nothing',
-  { params: { workspaceId: uuid, userId: uuid } },
+  'insert into members (workspace_id, user_id) values ($workspaceId, $userId) on conflict do nothing returning user_id',
+  { params: { workspaceId: uuid, userId: uuid }, columns: { user_id: uuid.notNull } },
 )
 
 // Also deletes the invitations that the member sent: otherwise it could come back by an invitation to another of its addresses.

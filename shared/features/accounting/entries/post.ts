@@ -14,6 +14,7 @@ import { getEntry } from '#shared/features/accounting/entries/find.ts'
 import { findEntryIdByKey, insertEntry, insertEntryOnce, type PostingResult } from '#shared/features/accounting/entries/posting-store.ts'
 import type { Entry, EntryInput, EntryLine } from '#shared/features/accounting/entries/schemas.ts'
 import { countPosted } from '#shared/features/accounting/metrics.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { type Problem, problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -72,11 +73,13 @@ export async function postDraft(scope: Scope, draft: EntryDraft, deduplicationKe
       credits: lines.map(({ credit }) => writeDecimal(credit)),
       memos: lines.map(({ memo }) => memo),
       checkedAccountIds: accounts.idsToCheck,
+      cause: JSON.stringify(scope.cause),
     }),
   )
   if (posted?.id && posted.currency && posted.created_at) {
     const { currency, created_at } = posted
     accounts.rememberPosted()
+    wakeNumbering(scope, 'soon')
     db.afterCommit(() => countPosted(reverses !== null))
     const views = lines.map((line) => viewLine(line, currency))
     const entry = { id, date, memo, source_type, source_id, total: writeAmount(total, currency), currency, created_at, lines: views }

@@ -60,6 +60,17 @@ const posting = (conflict: string): string =>
        entry.currency, entry.line_count, entry.created_at
      from entry cross join unnest($lineIds::uuid[], $accountIds::uuid[], $debits::numeric[], $credits::numeric[], $memos::text[])
        with ordinality as sent (id, account_id, debit, credit, memo, position)
+   ),
+   announced as (
+     insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
+     select workspace_id, uuidv7(), 'ledger.entry.' || change, 'ledger', 'entry.' || change, '', subject_id, jsonb_build_object('id', subject_id),
+       jsonb_strip_nulls(jsonb_build_object('date', date, 'reversal_id', reversal_id))
+         || jsonb_build_object('source_type', $sourceType::text, 'source_id', $sourceId::text),
+       $cause::text::jsonb
+     from entry cross join lateral (
+       select coalesce($reverses::uuid, id) as subject_id, case when $reverses::uuid is not null then id end as reversal_id,
+         case when $reverses::uuid is null then 'posted' else 'reversed' end as change
+     ) as told
    )
    select entry.id, entry.currency, entry.created_at, book.refusal, book.default_currency, book.books_closed_through,
      book.unknown_line as unknown_account_position
@@ -90,6 +101,8 @@ const params = {
   memos: texts,
   /** Accounts whose records are looked up. */
   checkedAccountIds: uuids,
+  /** JSON text. */
+  cause: text,
 }
 
 /**

@@ -4,6 +4,7 @@ import { ChainHash } from '#shared/features/accounting/seals/chain-hash.ts'
 import type { Seal } from '#shared/features/accounting/seals/schemas.ts'
 import { findChainEnd, findSeals, insertSeal, type StoredSeal } from '#shared/features/accounting/seals/store.ts'
 import { waitForPostings } from '#shared/features/accounting/wait-for-postings.ts'
+import { announceHappening } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Reads all seals in the order of the chain. */
@@ -34,9 +35,12 @@ export async function prepareSeal(scope: Scope, until?: string): Promise<Prepare
 }
 
 /** Stores a prepared seal; undefined when another seal was stored first and this one must be prepared again. */
-export async function storeSeal({ db, workspace }: Scope, seal: PreparedSeal): Promise<Seal | undefined> {
-  const [stored] = await db.query(insertSeal({ ...seal, workspaceId: workspace.id, id: newId() }))
-  return stored && viewSeal(stored)
+export async function storeSeal(scope: Scope, seal: PreparedSeal): Promise<Seal | undefined> {
+  const [stored] = await scope.db.query(insertSeal({ ...seal, workspaceId: scope.workspace.id, id: newId() }))
+  if (!stored) return undefined
+  const { id, until, entries } = viewSeal(stored)
+  await announceHappening(scope, { type: 'ledger.sealed', subject: { id }, data: { until, entries } })
+  return viewSeal(stored)
 }
 
 const viewSeal = ({ id, until, entries, hash, previous, created_at }: StoredSeal): Seal => ({

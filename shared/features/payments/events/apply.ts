@@ -10,9 +10,11 @@ import {
   upsertPayment,
 } from '#shared/features/payments/events/payments-store.ts'
 import type { TimelineVerdict } from '#shared/features/payments/links/schemas.ts'
+import { formatAmount } from '#shared/features/payments/links/schemas.ts'
 import { type Link, lockLink, lockLinkOfProvider, markEnded, markPaid, selectLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineEntry, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts, PaymentFact } from '#shared/features/payments/providers/facts.ts'
+import { announceHappening } from '#shared/platform/events/announce.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
@@ -170,6 +172,7 @@ async function recordPayment(
   const [paid] = await db.query(markPaid({ workspaceId: workspace.id, id: link.id, paidAt: payment.paid_at, paymentRecordId: recordId }))
   const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
   await appendEntry(verdict, paid ?? link)
+  if (paid) await announceLink(scope, paid)
   if (verdict !== 'paid') await notifyManagers(scope, verdict, link, payment, recordId)
   return paid ?? link
 }
@@ -198,5 +201,9 @@ export async function applyEnd(scope: Scope, factSource: FactSource, link: Link,
   if (!after) return link
   const { source, eventId = null } = factSource
   await appendTimeline(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })
+  await announceLink(scope, after)
   return after
 }
+
+const announceLink = (scope: Scope, { id, status, amount, currency }: Link): Promise<void> =>
+  announceHappening(scope, { type: `payments.link.${status}`, subject: { id }, data: { amount: formatAmount(amount, currency), currency } })

@@ -1,0 +1,3 @@
+import { roleEvents } from '#shared/core/roles/events.ts'
+
+export const feature = { events: [roleEvents] }
