@@ -69,6 +69,7 @@ export const models: Readonly<Record<string, string>> = {
   metrics: 'shared/features/payments/feature.ts',
   maintenance: 'shared/features/drive/feature.ts',
   subscriptions: 'shared/features/forms/feature.ts',
+  events: 'shared/features/forms/feature.ts',
   sdkMethods: 'shared/features/accounting/feature.ts',
   guards: 'shared/features/accounting/feature.ts',
   sealed: 'shared/features/functions/feature.ts',

@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/functions/declarations.test.ts'
 import '#test/features/functions/drive-sdk.test.ts'
+import '#test/features/functions/events.test.ts'
 import '#test/features/functions/exact-numbers.test.ts'
 import '#test/features/functions/functions.test.ts'
 import '#test/features/functions/invoke.test.ts'

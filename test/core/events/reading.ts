@@ -1,5 +1,6 @@
 import type { Client } from '#test/support/client.ts'
 import { numberEvents } from '#test/support/events.ts'
+import type { Answer } from '#test/support/send-request.ts'
 import type { World } from '#test/support/world.ts'
 
 /** An event as an answer holds it. */
@@ -11,8 +12,8 @@ export interface Seen {
   readonly actor: { readonly id: string | null; readonly type: string }
   readonly cause: { readonly kind: string; readonly id: string | null }
   readonly subject: Readonly<Record<string, string>>
-  // biome-ignore lint/suspicious/noExplicitAny: data depends on the type
-  readonly data: any
+  /** As the API answers it: its keys depend on the type. */
+  readonly data: Answer['data']
 }
 
 /** A page as a caller gets it, after all events are numbered. */

@@ -23,7 +23,7 @@ export async function findTestedKeys(scope: RolesScope, { key, fieldByKey }: Rec
 
 /**
  * The values of tested fields that the event of an update keeps besides those that changed, in JSON form: they tell whether the record
- * entered or left the sight of a reader.
+ * entered or left what a reader may see.
  */
 export const keptValues = (type: RecordType, values: Values, tested: ReadonlySet<string>): Readonly<Record<string, unknown>> | null =>
   tested.size === 0 ? null : toValuesView(type, values, tested)

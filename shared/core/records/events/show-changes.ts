@@ -46,7 +46,7 @@ export async function prepareChanges(scope: Scope, events: readonly StoredEvent[
 }
 
 /** Which records and fields the caller saw before and after a change, by its rules of now. */
-interface Sight {
+interface Seen {
   readonly record: StoredRecord
   readonly isSeen: boolean
   /** Whether it shows the value of a key. */
@@ -58,8 +58,8 @@ function showChange(event: StoredEvent, head: EntryHead, { before, after }: Entr
   const isUpdate = before !== null && after !== null
   const kept = event.kept ?? {}
   const has = isUpdate ? (key: string) => Object.hasOwn(after, key) || Object.hasOwn(kept, key) : () => true
-  const sightOf = (values: JsonValues | null) => values && sight(event, access, { ...kept, ...values }, writing, has)
-  const [earlier, later] = [sightOf(before), sightOf(after)]
+  const seenOf = (values: JsonValues | null) => values && see(event, access, { ...kept, ...values }, writing, has)
+  const [earlier, later] = [seenOf(before), seenOf(after)]
   const data = describeChange(access.type, before, after, earlier?.isSeen ? earlier : undefined, later?.isSeen ? later : undefined)
   if (!data) return undefined
   return {
@@ -70,7 +70,7 @@ function showChange(event: StoredEvent, head: EntryHead, { before, after }: Entr
   }
 }
 
-function sight(event: StoredEvent, access: EventAccess, values: JsonValues, writing: Writing, has: (key: string) => boolean): Sight {
+function see(event: StoredEvent, access: EventAccess, values: JsonValues, writing: Writing, has: (key: string) => boolean): Seen {
   const { type, showsEarlierFields } = access
   const created_at = event.createdAt ?? event.at
   const snapshot = {
@@ -96,15 +96,15 @@ function pick({ fields, fieldByKey }: RecordType, values: JsonValues, shows: (ke
 }
 
 /**
- * What a change shows: `earlier` and `later` are the sights before and after it, undefined where the record was not seen. Undefined for a
+ * What a change shows: `earlier` and `later` are what was seen before and after it, undefined where the record was not seen. Undefined for a
  * record that was never seen, and for an update of which no changed value is visible.
  */
 function describeChange(
   type: RecordType,
   before: JsonValues | null,
   after: JsonValues | null,
-  earlier: Sight | undefined,
-  later: Sight | undefined,
+  earlier: Seen | undefined,
+  later: Seen | undefined,
 ) {
   if (!earlier && !later) return undefined
   if (!later)

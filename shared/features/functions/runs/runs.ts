@@ -1,9 +1,10 @@
 import type { Invocation } from '#shared/core/automation/schemas.ts'
 import { permits } from '#shared/core/scope/access.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
 import type { FunctionRunPage, FunctionRunQuery, FunctionRunView } from '#shared/features/functions/runs/schemas.ts'
 import { type FunctionRunRow, findRun, findRuns, insertRun } from '#shared/features/functions/runs/store.ts'
 import { listById } from '#shared/platform/db/lists.ts'
+import { announceHappening } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 
@@ -21,11 +22,21 @@ export interface EndedFunctionRun {
   readonly durationMs: number
 }
 
-/** Records a run for the scope's caller. Idempotent by run id. */
-export async function saveFunctionRun({ db, workspace, actor, cause }: Scope, run: EndedFunctionRun): Promise<void> {
+/** Records a run for the scope's caller, and a failure in the list of events. Idempotent by run id. */
+export async function saveFunctionRun(scope: Scope, run: EndedFunctionRun): Promise<void> {
+  const { workspace, actor, cause } = scope
   const caller = { actorId: actor.id, actorType: actor.type, requestId: cause.requestId }
   const [logs, steps] = [JSON.stringify(run.logs), JSON.stringify(run.steps)]
-  await db.query(insertRun({ ...run, ...caller, workspaceId: workspace.id, logs, steps }))
+  const { id, functionId, version, ending } = run
+  await scope.db.transaction(async (tx) => {
+    const [saved] = await tx.query(insertRun({ ...run, ...caller, workspaceId: workspace.id, logs, steps }))
+    if (!saved || ending === 'returned') return
+    await announceHappening(within(scope, tx), {
+      type: 'functions.failed',
+      subject: { function: functionId, id },
+      data: { version, ending },
+    })
+  })
 }
 
 /** A function's runs, newest first. Throws VALIDATION_ERROR for a cursor of another list. */

@@ -3,7 +3,7 @@ import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 /** Endings of a run. `interrupted`: the run's process ended unexpectedly, or its worker stopped. */
-const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
+export const runEndings = ['returned', 'threw', 'timed_out', 'out_of_memory', 'interrupted'] as const
 
 const parts = {
   id: uuid,

@@ -24,7 +24,7 @@ const list = selectList(columns)
 /** A run as it is stored, without its logs and steps. */
 export type FunctionRunRow = RowOf<typeof columns>
 
-/** Inserts an ended run; a run that is stored already is left unchanged. */
+/** Inserts an ended run; no row for a run that is stored already, which is left unchanged. */
 export const insertRun = statement(
   'functions.insertRun',
   `insert into function_runs (
@@ -35,7 +35,7 @@ export const insertRun = statement(
      $workspaceId, $id, $functionId, $version, $parentId, $actorId, $actorType, $requestId,
      $ending, $error, $logs::json, $steps::json, $resultBytes, $durationMs
    )
-   on conflict do nothing`,
+   on conflict do nothing returning id`,
   {
     params: {
       workspaceId: uuid,
@@ -54,6 +54,7 @@ export const insertRun = statement(
       resultBytes: integer,
       durationMs: integer,
     },
+    columns: { id: uuid.notNull },
   },
 )
 
