@@ -7,6 +7,7 @@ import {
   addEvents,
   addForeignEvents,
   addMembers,
+  announceAsBefore,
   countInbox,
   deleteDeliveries,
   deleteListeners,
@@ -14,6 +15,7 @@ import {
   readDeliveries,
   readEvents,
   refuseDeliveries,
+  takeAsBefore,
 } from '#test/platform/events/rows.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
@@ -208,4 +210,18 @@ test('dispatch: a process numbers events for unknown subscribers, and leaves the
   next.wake()
   await eventually(() => next.idle)
   t.is((await readBacklog(w.db, w.org.id)).waiting, 0)
+})
+
+test('dispatch: what a process of the previous release announces is delivered, by it and by this release', async (t) => {
+  const w = await withoutWorkers(t)
+  const rule = await makeRule(w)
+  const first = await announceAsBefore(w.db, w.org.id)
+  t.deepEqual(await takeAsBefore(w.db, w.org.id), [first])
+  const second = await announceAsBefore(w.db, w.org.id)
+  const process = numberingOf(w)
+  t.teardown(() => process.stop())
+  process.wake()
+  await eventually(() => process.idle)
+  t.like(await readDeliveries(w.db), [{ entryIds: [second], listenerIds: [rule] }])
+  t.deepEqual(await readBacklog(w.db, w.org.id), { inbox: 0, waiting: 0, queue: 1 })
 })

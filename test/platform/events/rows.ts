@@ -169,3 +169,32 @@ export async function refuseDeliveries(db: Db, condition = 'true'): Promise<() =
 export async function deleteEventsUpTo(db: Db, workspaceId: string, seq: number): Promise<void> {
   await db.query('delete from events where workspace_id = $1 and seq <= $2', [workspaceId, seq])
 }
+
+/** Announces the creation of a record as a process of the previous release does, and returns the id of the event. */
+export async function announceAsBefore(db: Db, workspaceId: string): Promise<string> {
+  const { rows } = await db.query<{ entry: string }>(
+    `insert into event_outbox (workspace_id, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause)
+     select $1::uuid, 'locations', 'created', array[uuidv7()], array[uuidv7()], null, jsonb_object_agg(subscriber, ids),
+       '{"actorId": null, "actorType": "system", "requestId": "before", "depth": 0}'::jsonb
+     from (
+       select subscriber, jsonb_agg(listener_id order by listener_id) as ids from event_listeners
+       where workspace_id = $1::uuid and source = 'records' and object_type = 'locations' and event = 'created' group by subscriber
+     ) as subscribed
+     having count(*) > 0
+     returning entry_ids[1] as entry`,
+    [workspaceId],
+  )
+  return rows[0]?.entry ?? ''
+}
+
+/** Takes the waiting deliveries of notifications as a process of the previous release does. */
+export async function takeAsBefore(db: Db, workspaceId: string): Promise<string[]> {
+  const { rows } = await db.query<{ entry: string }>(
+    `select entry_ids[1] as entry from (
+       select id, workspace_id, source, object_type, event, entry_ids, subject_ids, snapshots, listeners, cause
+       from take_dispatches('{notifications}', array[$1::uuid], 500) order by id
+     ) as taken`,
+    [workspaceId],
+  )
+  return rows.map(({ entry }) => entry)
+}
