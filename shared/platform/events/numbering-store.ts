@@ -28,6 +28,9 @@ const numberedColumns = {
   subjectId: uuid.notNull,
   cause: jsonb.as<StoredCause>(),
   snapshot: jsonb,
+  /** Whether the workspace is suspended, and whether earlier deliveries of it wait. */
+  isSuspended: boolean,
+  hasWaiting: boolean,
 }
 
 /** A numbered event with the listeners that receive it. */
@@ -63,7 +66,10 @@ export const numberEvents = statement(
      case when wants is not true then null
        when source is null then jsonb_build_object('created_by', created_by, 'created_at', created_at, 'updated_at', updated_at)
          || coalesce(snapshot, '{}')
-       else coalesce(snapshot, 'null') end as snapshot
+       else coalesce(snapshot, 'null') end as snapshot,
+     case when heard.listeners is not null then (select status = 'suspended' from workspaces where id = workspace_id) end as "isSuspended",
+     case when heard.listeners is not null then exists (select from waiting_deliveries as waiting where waiting.workspace_id = taken.workspace_id)
+     end as "hasWaiting"
    from taken left join lateral (
      select coalesce(taken.listeners, found.listeners) as listeners, coalesce(found.wants, false) as wants, taken.cause
      from (
@@ -103,15 +109,3 @@ export interface Dispatch {
   readonly listeners: Readonly<Record<string, string[]>>
   readonly cause: StoredCause
 }
-
-/** What decides whether the jobs of a workspace's events may be enqueued at once. */
-export const findWorkspaceStates = statement(
-  'events.findWorkspaceStates',
-  `select listed.id as "workspaceId", coalesce((select status = 'suspended' from workspaces where id = listed.id), false) as "isSuspended",
-     exists (select from waiting_deliveries where workspace_id = listed.id) as "hasWaiting"
-   from unnest($workspaceIds::uuid[]) as listed (id)`,
-  {
-    params: { workspaceIds: uuids },
-    columns: { workspaceId: uuid.notNull, isSuspended: boolean.notNull, hasWaiting: boolean.notNull },
-  },
-)

@@ -113,7 +113,7 @@ export const exceptions: readonly Exception[] = [
       'jobs.countJobsByQueue',
       'jobs.selectQueueDepths',
       'events.findWaitingWorkspaces',
-      'events.findWorkspaceStates',
+      'events.numberEvents',
     ],
     tables: ['gated_jobs', 'event_inbox', 'waiting_deliveries', 'deferred_jobs', 'workspaces'],
     because: 'workers look for waiting work in all workspaces, and whether each may run now',

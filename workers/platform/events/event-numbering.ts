@@ -7,7 +7,8 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
-import { enqueueDispatches, findCrowded, waitsWhole } from '#workers/platform/events/file-dispatches.ts'
+import { CrowdedWorkspaces } from '#workers/platform/events/crowded-workspaces.ts'
+import { enqueueDispatches, waitsWhole } from '#workers/platform/events/file-dispatches.ts'
 import { numberBatch } from '#workers/platform/events/number-batch.ts'
 
 /** Polling interval in milliseconds, the maximum delay after a missed signal. */
@@ -38,6 +39,7 @@ interface Services {
 export class EventNumbering {
   readonly #services: Services
   readonly #subscriptions: Subscriptions
+  readonly #crowded: CrowdedWorkspaces
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #retryTimer: NodeJS.Timeout | undefined
@@ -52,10 +54,14 @@ export class EventNumbering {
   constructor(services: Services, subscriptions: Subscriptions) {
     this.#services = services
     this.#subscriptions = subscriptions
+    this.#crowded = new CrowdedWorkspaces(services, subscriptions)
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.wake(), pollMs)
+    this.#timer = setInterval(() => {
+      this.#crowded.refresh()
+      this.wake()
+    }, pollMs)
     this.wake()
   }
 
@@ -83,6 +89,7 @@ export class EventNumbering {
     this.#stop.abort()
     clearInterval(this.#timer)
     await this.#working
+    await this.#crowded.settle()
     clearTimeout(this.#retryTimer)
   }
 
@@ -125,21 +132,21 @@ export class EventNumbering {
   }
 
   async #numberTogether(workspaceIds: readonly string[], share: number): Promise<void> {
-    const { taken, leftWaiting } = await numberBatch(this.#services, this.#subscriptions, workspaceIds, share)
+    const { taken, leftWaiting } = await numberBatch(this.#services, this.#subscriptions, workspaceIds, share, this.#crowded)
     if (leftWaiting) this.#fileAtMs = 0
     if ([...taken.values()].some((count) => count === share)) this.#wakeRequested = true
   }
 
   /** Files the oldest waiting deliveries of the workspaces that have some, the same number of each. */
   async #file(): Promise<void> {
-    const { db, jobQueue } = this.#services
+    const { db } = this.#services
     const listed = await db.query(findWaitingWorkspaces({ afterId: this.#afterWaiting, limit: batchSize }))
     const isLast = listed.length < batchSize
     this.#afterWaiting = isLast ? lowestId : (listed.at(-1)?.workspaceId ?? lowestId)
     this.#fileAtMs = listed.length === 0 ? performance.now() + findWaitingMs : 0
     if (listed.length === 0) return
     const waiting = listed.flatMap(({ workspaceId, isSuspended }) => (waitsWhole(isSuspended) ? [] : [workspaceId]))
-    const crowded = await findCrowded(db, jobQueue, this.#subscriptions)
+    const crowded = await this.#crowded.read()
     const open = waiting.filter((workspaceId) => !crowded.has(workspaceId))
     const share = Math.ceil(batchSize / open.length)
     const taken = open.length > 0 ? await this.#fileOldest(open, share) : []

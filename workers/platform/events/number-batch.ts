@@ -1,10 +1,11 @@
-import type { Executor } from '#shared/platform/db/database.ts'
+import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { recordSource } from '#shared/platform/events/event-delivery.ts'
 import { type Dispatch, lockHeads, type NumberedEvent, numberEvents } from '#shared/platform/events/numbering-store.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-import { fileOrKeep } from '#workers/platform/events/file-dispatches.ts'
+import { CrowdedWorkspaces } from '#workers/platform/events/crowded-workspaces.ts'
+import { fileOrKeep, waitsWhole } from '#workers/platform/events/file-dispatches.ts'
 
 interface Services {
   readonly db: Executor
@@ -27,15 +28,29 @@ export function numberBatch(
   subscriptions: Subscriptions,
   workspaceIds: readonly string[],
   perWorkspace: number,
+  crowded = new CrowdedWorkspaces({ db, jobQueue }, subscriptions),
 ): Promise<Numbered> {
   return db.transaction(async (tx) => {
     const heads = await tx.query(lockHeads({ workspaceIds }))
     if (heads.length === 0) return { taken: new Map(), leftWaiting: false }
     const rows = await tx.query(numberEvents({ workspaceIds: heads.map(({ workspaceId }) => workspaceId), perWorkspace }))
-    const leftWaiting = await fileOrKeep(tx, jobQueue, subscriptions, groupDispatches(rows))
+    const dispatches = groupDispatches(rows)
+    const leftWaiting =
+      dispatches.length > 0 && (await fileOrKeep(tx, jobQueue, subscriptions, dispatches, await findClosed(tx, rows, crowded)))
     const taken = new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
     return { taken, leftWaiting }
   })
+}
+
+/** Workspaces whose deliveries wait: suspended ones, those with too many jobs in the queue, and those with earlier deliveries that wait. */
+async function findClosed(tx: Tx, events: readonly NumberedEvent[], crowded: CrowdedWorkspaces): Promise<ReadonlySet<string>> {
+  const heard = events.filter(({ listeners }) => listeners !== null)
+  const full = await crowded.forBatch(tx, heard.length)
+  return new Set(
+    heard.flatMap(({ workspaceId, isSuspended, hasWaiting }) =>
+      waitsWhole(isSuspended) || hasWaiting || full.has(workspaceId) ? [workspaceId] : [],
+    ),
+  )
 }
 
 /**
