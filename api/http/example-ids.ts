@@ -54,6 +54,7 @@ export const ids = {
   site: '01a1a351-5784-75da-a86a-c9871e53f935',
   flow: '01a1a38e-2ec8-7895-ad9c-79c4415e830e',
   flowRun: '01a1a3a8-6fee-70da-be61-8e9b62d7aa31',
+  workspaceEvent: '01a1a4c9-3b7e-7c05-9d21-6f8e2a4b91d0',
   feed: '01a1a4bf-7c55-7f0a-8e13-2b9d60c1f7a4',
   retriedRun: '01a1a3b0-5a6d-73d6-b0e6-60815129fb4a',
 } as const

@@ -102,15 +102,9 @@ export async function announceImportedEvents(
   await announce(scope, calendar, name, happenings)
 }
 
-/** The approach of an event is nothing that happened, so it is in no list of events. */
+/** Listeners alone hear of calendar events: the list of events of the workspace does not have them. */
 const announce = (scope: Scope, { key }: Pick<Calendar, 'key'>, name: string, events: Parameters<typeof announceEvents>[1]['events']) =>
-  announceEvents(scope, {
-    type: minutesOfEventName(name) === undefined ? `calendar.event.${name}` : null,
-    source: calendarEventSource,
-    topic: key,
-    event: name,
-    events,
-  })
+  announceEvents(scope, { type: null, source: calendarEventSource, topic: key, event: name, events })
 
 /** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
 type AnnouncedEventAccess = 'own' | 'team' | 'details' | 'none'
