@@ -1,7 +1,7 @@
-import type { TSchema } from 'typebox'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
 import type { ActorType, CauseKind } from '#shared/platform/kernel/cause.ts'
+import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** What a reader sees of an event besides its number, id, type and time. */
 export interface ShownEvent {
@@ -20,8 +20,8 @@ export interface EventType {
   readonly description: string
   /** What reading it takes, such as `forms:manage`. */
   readonly permission: string
-  readonly subject: TSchema
-  readonly data: TSchema
+  readonly subject: Schema<unknown>['json']
+  readonly data: Schema<unknown>['json']
   readonly example: { readonly subject: Readonly<Record<string, unknown>>; readonly data: Readonly<Record<string, unknown>> }
 }
 

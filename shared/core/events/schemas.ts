@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox'
 import type { EventType } from '#shared/core/events/event-type.ts'
 import { causeView } from '#shared/platform/kernel/cause.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
@@ -14,7 +13,7 @@ const actor = t.Object(
   { title: 'EventActor' },
 )
 
-const eventOf = (type: TSchema, subject: TSchema, data: TSchema) => ({
+const eventOf = (type: EventType['data'], subject: EventType['data'], data: EventType['data']) => ({
   seq: t.Integer({
     minimum: 1,
     description: 'The number in the list of the workspace. Numbers have no gaps; events that you may not read are left out.',
@@ -41,7 +40,7 @@ const workspaceEvent = t.Object(
 export type WorkspaceEvent = TypeOf<ReturnType<typeof schema<typeof workspaceEvent>>>
 
 /** The schema of a whole event of a type. */
-export const eventSchema = ({ type, description, subject, data }: EventType): TSchema =>
+export const eventSchema = ({ type, description, subject, data }: EventType): EventType['data'] =>
   t.Object(eventOf(t.Literal(type), subject, data), { description })
 
 export const eventPage = schema(

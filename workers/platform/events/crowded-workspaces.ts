@@ -59,8 +59,8 @@ export class CrowdedWorkspaces {
       })
   }
 
-  /** Resolves once nothing is read. */
-  async settle(): Promise<void> {
+  /** Waits for a read that is under way. */
+  async close(): Promise<void> {
     await this.#reading
   }
 }

@@ -89,7 +89,7 @@ export class EventNumbering {
     this.#stop.abort()
     clearInterval(this.#timer)
     await this.#working
-    await this.#crowded.settle()
+    await this.#crowded.close()
     clearTimeout(this.#retryTimer)
   }
 

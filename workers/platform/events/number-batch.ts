@@ -44,10 +44,10 @@ export function numberBatch(
 
 /** Workspaces whose deliveries wait: suspended ones, those with too many jobs in the queue, and those with earlier deliveries that wait. */
 async function findClosed(tx: Tx, events: readonly NumberedEvent[], crowded: CrowdedWorkspaces): Promise<ReadonlySet<string>> {
-  const heard = events.filter(({ listeners }) => listeners !== null)
-  const full = await crowded.forBatch(tx, heard.length)
+  const received = events.filter(({ listeners }) => listeners !== null)
+  const full = await crowded.forBatch(tx, received.length)
   return new Set(
-    heard.flatMap(({ workspaceId, isSuspended, hasWaiting }) =>
+    received.flatMap(({ workspaceId, isSuspended, hasWaiting }) =>
       waitsWhole(isSuspended) || hasWaiting || full.has(workspaceId) ? [workspaceId] : [],
     ),
   )
