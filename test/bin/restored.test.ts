@@ -71,6 +71,19 @@ async function restored(): Promise<World & Outside & { readonly goLive: () => Pr
   return { ...w, mail, agent, receiver, goLive }
 }
 
+test('restored: the events of the copy are another list', async (t) => {
+  const w = await shared()
+  const { feed, next_after } = (await w.org.owner.get(`${w.org.path}/events`)).data
+  t.is((await callKontor(w, 'restored', '--yes')).code, 0)
+  const { status, body } = await w.org.owner.get(`${w.org.path}/events?after=${next_after}`)
+  t.is(status, 400)
+  t.regex(body.error.message, /of another list of events/)
+  const after = (await w.org.owner.get(`${w.org.path}/events`)).data
+  t.not(after.feed, feed)
+  t.is((await callKontor(w, 'restored', '--live')).code, 0)
+  t.is((await w.org.owner.get(`${w.org.path}/events?after=${after.next_after}`)).status, 200)
+})
+
 test('restored: the platform’s own mail waits until the copy is live', async (t) => {
   const w = await restored()
   await queueMail(await scopeOf(w, w.org), {

@@ -1,6 +1,7 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { listProcesses } from '#shared/platform/db/processes/store.ts'
 import { hasRestoredCopies, markLive, markRestored } from '#shared/platform/db/restored/store.ts'
+import { hasFeeds, renewFeeds } from '#shared/platform/events/feed-store.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { command } from '../../command.ts'
@@ -19,7 +20,7 @@ export const restoredCommands = [
       if (!(await db.query(hasRestoredCopies()))[0]?.is_there)
         throw problem('VALIDATION_ERROR', 'The database was made by an earlier release: run bin/kontor migrate first')
       if (!live && !yes) await refuseWhileInUse(db)
-      const [marked] = live ? await db.query(markLive()) : await db.query(markRestored())
+      const [marked] = live ? await db.query(markLive()) : await markAsRestored(db)
       if (!marked) throw problem('NOT_FOUND', 'This copy is not marked as restored: run bin/kontor restored first')
       const line = live
         ? 'This copy is live: it sends mail, charges and calls.'
@@ -28,6 +29,13 @@ export const restoredCommands = [
     },
   }),
 ]
+
+/** Marks the copy, whose events may be numbered differently from now on than they were after the backup. */
+const markAsRestored = (db: Executor) =>
+  db.transaction(async (tx) => {
+    if ((await tx.query(hasFeeds()))[0]?.is_there) await tx.query(renewFeeds())
+    return tx.query(markRestored())
+  })
 
 /** Protects an installation in use: DATABASE_URL may name it by mistake. A backup also holds the processes that ran while it was made. */
 async function refuseWhileInUse(db: Executor): Promise<void> {

@@ -1,6 +1,15 @@
-import { bigint, instant, integer, jsonb, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, integer, jsonb, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { StoredCause } from '#shared/platform/kernel/cause.ts'
+
+/** Whether the database has been migrated so far that it has lists of events. */
+export const hasFeeds = statement('events.hasFeeds', `select to_regclass('feed_heads') is not null as is_there`, {
+  params: {},
+  columns: { is_there: boolean.notNull },
+})
+
+/** Gives the list of every workspace another name: positions of readers of the earlier lists are refused. */
+export const renewFeeds = statement('events.renewFeeds', 'update feed_heads set feed = uuidv7()', { params: {} })
 
 /**
  * Deletes the first events of the next workspaces after one, at most `perWorkspace` of each, as far as they are older than `before` and the
