@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { schema } from '#shared/platform/kernel/schema.ts'
 import { lastSeq, readAll, readPage } from '#test/core/events/reading.ts'
 import { addNumberedEvents, deleteEventsUpTo } from '#test/platform/events/rows.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
@@ -119,12 +120,19 @@ test('event list: a position in another list, ahead or before what is kept is re
   for (const after of ['2', '4', `${feed}:2`]) t.is((await org.owner.get(`${org.path}/events?after=${after}`)).status, 200, after)
 })
 
-test('event list: the types have schemas that their examples fit', async (t) => {
+test('event list: the types have schemas and examples, and the description has them as webhooks', async (t) => {
   const w = await shared()
   const { data } = await (await createMember(w, w.org)).client.get(`${w.org.path}/events/types`)
   t.true(data.length >= 3)
-  for (const { type, schema, example } of data) {
-    t.is(example.type, type)
-    t.is(schema.properties.type.const, type)
+  for (const { type, schema: json, example } of data) {
+    t.deepEqual(schema(json).parse(example), example)
+    t.throws(() => schema(json).parse({ ...example, type: 'another' }), undefined, type)
+    t.throws(() => schema(json).parse({ ...example, subject: {} }), undefined, type)
   }
+  const { webhooks } = (await w.visitor.get('/openapi.json')).body
+  t.deepEqual(
+    Object.keys(webhooks),
+    data.map(({ type }: { type: string }) => type),
+  )
+  for (const { type, example } of data) t.deepEqual(webhooks[type].post.requestBody.content['application/json'].example, example)
 })
