@@ -88,7 +88,10 @@ export class Pools {
   }
 
   #wake(names: readonly string[]): void {
-    for (const loop of this.#all) if (names.some((name) => loop.handlesSignal(name))) loop.wake()
+    for (const loop of this.#all) {
+      const handled = names.filter((name) => loop.handlesSignal(name))
+      if (handled.length > 0) loop.wake(handled)
+    }
   }
 
   /** Wakes the loops whose queues have due jobs, found in one query: one fetch per loop would be 23 queries a second in an idle process. */

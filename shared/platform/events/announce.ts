@@ -4,24 +4,24 @@ import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
-/** The signal that events wait for their numbers. */
+/** The signal that events wait for their numbers. With a slash and the id of a workspace it says whose events. */
 export const inboxSignal = 'events'
 
 interface Announcer {
   readonly db: Executor
   readonly jobQueue: JobQueue
+  readonly workspace: { readonly id: string }
 }
 
 /**
  * Wakes the numbering of events after the commit of what caused them: at once where listeners may wait for them, else soon, so that a busy
  * process numbers many at a time.
  */
-export function wakeNumbering({ db, jobQueue: { signals } }: Announcer, when: 'now' | 'soon'): void {
-  db.afterCommit(() => (when === 'now' ? signals.signalJobs(inboxSignal) : signals.signalOften(inboxSignal)))
+export function wakeNumbering({ db, jobQueue: { signals }, workspace }: Announcer, when: 'now' | 'soon'): void {
+  db.afterCommit(() => (when === 'now' ? signals.signalJobs(`${inboxSignal}/${workspace.id}`) : signals.signalOften(inboxSignal)))
 }
 
 interface AnnouncingScope extends Announcer {
-  readonly workspace: { readonly id: string }
   readonly cause: Cause
 }
 

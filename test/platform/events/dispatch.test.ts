@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { subscriptions } from '#shared/features.ts'
+import { inboxSignal } from '#shared/platform/events/announce.ts'
 import { listen } from '#shared/platform/events/listen.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
@@ -224,4 +225,20 @@ test('dispatch: what a process of the previous release announces is delivered, b
   await eventually(() => process.idle)
   t.like(await readDeliveries(w.db), [{ entryIds: [second], listenerIds: [rule] }])
   t.deepEqual(await readBacklog(w.db, w.org.id), { inbox: 0, waiting: 0, queue: 1 })
+})
+
+test('dispatch: a signal that names a workspace numbers its events alone, and any other signal those of all', async (t) => {
+  const w = await withoutWorkers(t)
+  const small = { ...w, org: await createOrg(w) }
+  await addEvents(w.db, w.org.id, 3)
+  await addEvents(w.db, small.org.id, 3)
+  const process = numberingOf(w)
+  t.teardown(() => process.stop())
+  process.wake([`${inboxSignal}/${small.org.id}`])
+  await eventually(() => process.idle)
+  t.is((await readBacklog(w.db, small.org.id)).inbox, 0)
+  t.is((await readBacklog(w.db, w.org.id)).inbox, 3)
+  process.wake([`${inboxSignal}/${small.org.id}`, inboxSignal])
+  await eventually(() => process.idle)
+  t.is((await readBacklog(w.db, w.org.id)).inbox, 0)
 })

@@ -46,6 +46,9 @@ export class EventNumbering {
   #pauseMs = minPauseMs
   #working: Promise<void> | undefined
   #wakeRequested = false
+  /** Whether events may wait in any workspace, and the workspaces that signals named. */
+  #mayWaitAnywhere = false
+  readonly #named = new Set<string>()
   #afterInbox = lowestId
   #afterWaiting = lowestId
   /** When waiting deliveries are looked for again, on the clock of `performance`. */
@@ -65,18 +68,22 @@ export class EventNumbering {
     this.wake()
   }
 
-  /** Numbers and files what waits now; called on a signal. */
-  wake(): void {
+  /** Numbers and files what waits now; on signals that name workspaces, what waits of those. */
+  wake(signals: readonly string[] = [inboxSignal]): void {
+    for (const signal of signals) {
+      if (signal === inboxSignal) this.#mayWaitAnywhere = true
+      else this.#named.add(signal.slice(inboxSignal.length + 1))
+    }
     this.#wakeRequested = true
     if (this.#working || this.#stop.signal.aborted) return
     this.#working = this.#work().finally(() => {
       this.#working = undefined
-      if (this.#wakeRequested) this.wake()
+      if (this.#wakeRequested) this.wake([])
     })
   }
 
   handlesSignal(signal: string): boolean {
-    return signal === inboxSignal
+    return signal === inboxSignal || signal.startsWith(`${inboxSignal}/`)
   }
 
   /** Whether nothing is numbered or filed at the moment. */
@@ -112,13 +119,9 @@ export class EventNumbering {
 
   /** Numbers the next events of the workspaces that have some, the same number of each. */
   async #number(): Promise<void> {
-    const listed = await this.#services.db.query(findInboxWorkspaces({ afterId: this.#afterInbox, limit: batchSize }))
-    const isLast = listed.length < batchSize
-    this.#afterInbox = isLast ? lowestId : (listed.at(-1)?.workspaceId ?? lowestId)
-    if (!isLast) this.#wakeRequested = true
-    if (listed.length === 0) return
-    const share = Math.ceil(batchSize / listed.length)
-    const workspaceIds = listed.map(({ workspaceId }) => workspaceId)
+    const workspaceIds = await this.#nextWorkspaces()
+    if (workspaceIds.length === 0) return
+    const share = Math.ceil(batchSize / workspaceIds.length)
     try {
       await this.#numberTogether(workspaceIds, share)
     } catch (error) {
@@ -134,7 +137,20 @@ export class EventNumbering {
   async #numberTogether(workspaceIds: readonly string[], share: number): Promise<void> {
     const { taken, leftWaiting } = await numberBatch(this.#services, this.#subscriptions, workspaceIds, share, this.#crowded)
     if (leftWaiting) this.#fileAtMs = 0
-    if ([...taken.values()].some((count) => count === share)) this.#wakeRequested = true
+    if ([...taken.values()].some((count) => count === share)) this.wake()
+  }
+
+  /** The workspaces that signals named, without a look at the others; else the next of all that have events to number. */
+  async #nextWorkspaces(): Promise<readonly string[]> {
+    const named = [...this.#named]
+    this.#named.clear()
+    if (!this.#mayWaitAnywhere && named.length <= batchSize) return named
+    this.#mayWaitAnywhere = false
+    const listed = await this.#services.db.query(findInboxWorkspaces({ afterId: this.#afterInbox, limit: batchSize }))
+    const isLast = listed.length < batchSize
+    this.#afterInbox = isLast ? lowestId : (listed.at(-1)?.workspaceId ?? lowestId)
+    if (!isLast) this.wake()
+    return listed.map(({ workspaceId }) => workspaceId)
   }
 
   /** Files the oldest waiting deliveries of the workspaces that have some, the same number of each. */
