@@ -159,7 +159,16 @@ export const exceptions: readonly Exception[] = [
       ...['jobs.sumAttempts', 'jobs.findTopWorkspaces', 'jobs.countEndedByMinute', 'jobs.sumWorkspaceFigures', 'jobs.selectTopShare'],
     ],
     tables: [
-      ...['job_figures', 'job_failures', 'workspace_figures', 'workspaces', 'deferred_jobs', 'gated_jobs', 'event_inbox', 'waiting_deliveries'],
+      ...[
+        'job_figures',
+        'job_failures',
+        'workspace_figures',
+        'workspaces',
+        'deferred_jobs',
+        'gated_jobs',
+        'event_inbox',
+        'waiting_deliveries',
+      ],
       ...['record_counts', 'drive_totals', 'outbox_mails', 'due_work', 'flow_runs'],
     ],
     because: 'the operator sees what was done for all workspaces, in numbers; processes add to them',
