@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { eventually } from '#test/support/eventually.ts'
 import type { Place } from '#test/support/things.ts'
 
 // Without the figures of work, to which processes add meanwhile. From the catalogue itself: information_schema takes 20 ms, and this runs some 500 times.
@@ -12,8 +13,9 @@ const tables = `
     and part.relname not in ('job_figures', 'workspace_figures')
   order by 1`
 
-/** A digest of every row of a workspace by table, in shared tables and in its own. */
+/** A digest of every row of a workspace by table, in shared tables and in its own, once its events have their numbers. */
 export async function snapshotOf({ world: { db }, org }: Place): Promise<ReadonlyMap<string, string>> {
+  await eventually(async () => (await db.query('select from event_inbox where workspace_id = $1 limit 1', [org.id])).rowCount === 0)
   const { rows } = await db.query<{ name: string; workspace: string | null }>(tables, [`ws_${org.id.replaceAll('-', '')}`])
   const digests = rows.map(
     ({ name, workspace }) =>
