@@ -18,8 +18,8 @@ interface Services {
 }
 
 /**
- * Knows which workspaces have too many jobs of subscribers in the queue. The answer costs a round trip, so small batches take the last one
- * while it is read anew beside them.
+ * Knows which workspaces have too many jobs of subscribers in the queue. Reading that costs a round trip. A small batch does not wait for it:
+ * it uses the last answer, and starts a new read.
  */
 export class CrowdedWorkspaces {
   readonly #services: Services
@@ -42,7 +42,7 @@ export class CrowdedWorkspaces {
     return this.#known
   }
 
-  /** Those that a batch of so many deliveries goes by, inside its transaction. */
+  /** The workspaces that a batch treats as crowded. `deliveries` is the size of the batch, `tx` its transaction. */
   async forBatch(tx: Executor, deliveries: number): Promise<ReadonlySet<string>> {
     if (deliveries >= fewDeliveries || performance.now() - this.#readAtMs > maxAgeMs) return this.read(tx)
     this.refresh()
