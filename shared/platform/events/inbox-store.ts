@@ -67,3 +67,23 @@ interface Filing {
   readonly cause: string
   readonly from: string
 }
+
+/**
+ * SQL that inserts events of a feature for the list of events, as part of the statement that causes them; their listeners are looked up when
+ * they are numbered. `from` selects an event's `event`, `topic`, `subject_id`, `subject`, `data`, the values `kept` for deciding who may read
+ * it, and its `position`: the order of the events. It must read the changed rows, so that the ids are drawn after they are locked.
+ */
+export const insertHappenings = ({ source, workspace, cause, from }: Happenings): string =>
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, kept, cause)
+   select ${workspace}::uuid, uuidv7(), '${source}.' || happened.event, '${source}', happened.event, happened.topic, happened.subject_id,
+     happened.subject, happened.data, happened.kept, ${cause}::text::jsonb
+   from (${from}) as happened order by happened.position`
+
+interface Happenings {
+  /** The first part of the events' types, such as `queues`. */
+  readonly source: string
+  readonly workspace: string
+  /** The cause as JSON text. */
+  readonly cause: string
+  readonly from: string
+}

@@ -4,6 +4,6 @@ import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 
 /** Runs as the platform: the contents are deleted even if the caller that deleted the queue has left or the workspace is suspended. */
 export default definePlatformHandler(clearQueueJob, async ({ payload: { workspaceId, queueId }, scope }) => {
-  await deleteQueueContents(scope.db, workspaceId, queueId)
+  await deleteQueueContents(scope, workspaceId, queueId)
   return { result: null }
 })

@@ -6,6 +6,7 @@ import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { type ClaimAnswer, type ClaimInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { claimCounter, claimExpiryCounter } from '#shared/features/queues/metrics.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 /**
@@ -30,8 +31,11 @@ export async function claimItems(scope: Scope, queue: Queue, { stage, count = 1 
     expiresAt: toInstant(expiresAt),
     claimerId: cause.actorId,
     claimerType: cause.actorType,
+    cause: JSON.stringify(cause),
+    objectType: queue.object_type,
   }
   const rows = await withItemAccess(scope, queue, (itemAccess) => db.query(statement(itemAccess, parameters)))
+  if (rows.length > 0) wakeNumbering(scope, 'soon')
   claimCounter.inc(rows.length)
   claimExpiryCounter.inc(rows.filter(({ had_expired }) => had_expired).length)
   return {

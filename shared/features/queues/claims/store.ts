@@ -1,6 +1,10 @@
+import { insertItemEvents, itemEvent, itemEventParams } from '#shared/features/queues/events/store.ts'
 import { type AccessSql, accessStatement } from '#shared/features/queues/items/item-access-store.ts'
 import { entryOfItem, historyEntrySql, insertHistorySql, itemColumns, itemColumnsOf } from '#shared/features/queues/store.ts'
 import { bigint, boolean, instant, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+
+/** The end of a new claim as answers show it. */
+const claimEnd = `to_char(taken.claim_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /**
  * Claims waiting items: those of the highest priority first, and of these the oldest first. Items that are hidden from the caller are skipped.
@@ -46,6 +50,14 @@ const claimSql = (stageCondition: string, accessSql: AccessSql): string =>
        version: 'taken.version',
        facts: `jsonb_build_object('claimed_by', taken.claimed_by)`,
      })} from taken`)}
+   ),
+   announced as (${insertItemEvents(`
+     select ${itemEvent(
+       'claimed',
+       'taken',
+       { stage: 'taken.stage', claimed_by: 'taken.claimed_by', claim_expires_at: claimEnd, attempts: 'taken.attempts' },
+       'taken.rank',
+     )} from taken`)}
    )
    select ${itemColumnsOf('taken')}, taken.claim_token, taken.expired_claimer is not null as had_expired from taken order by taken.rank`
 
@@ -61,6 +73,7 @@ const declaration = {
     expiresAt: instant,
     claimerId: uuid.orNull,
     claimerType: text,
+    ...itemEventParams,
   },
   columns: {
     ...itemColumns,

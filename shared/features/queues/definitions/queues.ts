@@ -1,5 +1,5 @@
 import { permits } from '#shared/core/scope/access.ts'
-import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { type PlatformScope, type Scope, within } from '#shared/core/scope/scope.ts'
 import { lockWorkspace } from '#shared/core/scope/store.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { readFullSummary, readSummaries, readSummary } from '#shared/features/queues/counts/summary.ts'
@@ -25,8 +25,8 @@ import {
 } from '#shared/features/queues/definitions/store.ts'
 import { clearQueueJob } from '#shared/features/queues/jobs.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
-import type { Executor } from '#shared/platform/db/database.ts'
 import { type LinkedPage, type LinkedQuery, listByCreation } from '#shared/platform/db/lists.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { changeEvents } from '#shared/platform/events/event-delivery.ts'
 import { listen } from '#shared/platform/events/listen.ts'
 import { actorColumns, causeColumns } from '#shared/platform/kernel/cause.ts'
@@ -147,11 +147,17 @@ export async function removeQueue(scope: Scope, queue: Queue): Promise<void> {
 /** Rows deleted per statement. */
 const batchSize = 2_000
 
-/** Deletes the items, history and row of a deleted queue in batches. Idempotent; a queue that is not marked deleted is left unchanged. */
-export async function deleteQueueContents(db: Executor, workspaceId: string, queueId: string): Promise<void> {
+/**
+ * Deletes the items, history and row of a deleted queue in batches, and tells that its open items are closed. Idempotent; a queue that is
+ * not marked deleted is left unchanged.
+ */
+export async function deleteQueueContents({ db, jobQueue, cause }: PlatformScope, workspaceId: string, queueId: string): Promise<void> {
   const batch = { workspaceId, queueId, limit: batchSize }
-  if ((await db.query(findHiddenQueue({ workspaceId, id: queueId }))).length === 0) return
-  while ((await db.query(clearItems(batch))).length > 0);
+  const [hidden] = await db.query(findHiddenQueue({ workspaceId, id: queueId }))
+  if (!hidden) return
+  const event = { cause: JSON.stringify(cause), objectType: hidden.object_type }
+  while ((await db.query(clearItems({ ...batch, ...event }))).length > 0)
+    wakeNumbering({ db, jobQueue, workspace: { id: workspaceId } }, 'soon')
   while ((await db.query(clearHistory(batch))).length > 0);
   await db.query(deleteQueue({ workspaceId, id: queueId }))
 }

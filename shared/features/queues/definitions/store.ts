@@ -1,7 +1,8 @@
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
+import { closedEvent, insertItemEvents, itemEventParams } from '#shared/features/queues/events/store.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { creationPage } from '#shared/platform/db/lists.ts'
-import { bigint, boolean, instant, json, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, json, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 declareConflicts({ queues_key: ['KEY_TAKEN', 'Another queue of this workspace has this key'] })
@@ -35,6 +36,13 @@ export const findQueue = statement(
   'queues.findQueue',
   `select ${list} from queues where workspace_id = $workspaceId and id = $id and deleted_at is null`,
   { params: { workspaceId: uuid, id: uuid }, columns },
+)
+
+/** Some of a workspace's queues. */
+export const findQueuesByIds = statement(
+  'queues.findQueuesByIds',
+  `select ${list} from queues where workspace_id = $workspaceId and id = any($ids::uuid[]) and deleted_at is null order by id`,
+  { params: { workspaceId: uuid, ids: uuids }, columns },
 )
 
 /** One queue by its key. */
@@ -167,27 +175,34 @@ export const auditDeletion = statement(
   },
 )
 
-/** Returns a row if the queue is marked as deleted. */
+/** A queue that is marked as deleted. */
 export const findHiddenQueue = statement(
   'queues.findHiddenQueue',
-  'select id from queues where workspace_id = $workspaceId and id = $id and deleted_at is not null',
-  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull } },
+  'select id, object_type from queues where workspace_id = $workspaceId and id = $id and deleted_at is not null',
+  { params: { workspaceId: uuid, id: uuid }, columns: { id: uuid.notNull, object_type: text } },
 )
 
-const clearRows = (name: string, table: 'queue_items' | 'queue_history') =>
-  statement(
-    name,
-    `delete from ${table} where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
-       select id from ${table} where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
-     )) returning id`,
-    { params: { workspaceId: uuid, queueId: uuid, limit: bigint }, columns: { id: uuid.notNull } },
-  )
+/** SQL that deletes the next rows of a queue, in the order of ids. */
+const deleteRows = (table: 'queue_items' | 'queue_history', returning: string) =>
+  `delete from ${table} where workspace_id = $workspaceId and queue_id = $queueId and id = any(array(
+     select id from ${table} where workspace_id = $workspaceId and queue_id = $queueId order by id limit $limit
+   )) returning ${returning}`
+const clearParams = { workspaceId: uuid, queueId: uuid, limit: bigint }
 
-/** Deletes some items of a queue and returns their ids: no row when none were left. */
-export const clearItems = clearRows('queues.clearItems', 'queue_items')
+/** Deletes some items of a queue, tells that the open ones are closed, and returns their ids: no row when none were left. */
+export const clearItems = statement(
+  'queues.clearItems',
+  `with gone as (${deleteRows('queue_items', '*')}),
+   announced as (${insertItemEvents(`select ${closedEvent('gone', `'deleted'`, 'gone.id')} from gone where gone.status = 'open'`)})
+   select id from gone`,
+  { params: { ...clearParams, ...itemEventParams }, columns: { id: uuid.notNull } },
+)
 
-/** Deletes some history entries of a queue, like `clearItems`. */
-export const clearHistory = clearRows('queues.clearHistory', 'queue_history')
+/** Deletes some history entries of a queue and returns their ids. */
+export const clearHistory = statement('queues.clearHistory', deleteRows('queue_history', 'id'), {
+  params: clearParams,
+  columns: { id: uuid.notNull },
+})
 
 /** Deletes the row of a queue that is marked as deleted, and with it its stages and counts. */
 export const deleteQueue = statement(

@@ -1,3 +1,4 @@
+import { closedEvent, insertItemEvents, itemEvent, itemEventParams } from '#shared/features/queues/events/store.ts'
 import type { ItemSource, ItemStatus, ScanVerdict } from '#shared/features/queues/items/schemas.ts'
 import { entryByActor, entryOfScan, historyEntrySql, insertHistorySql, updateCountsSql } from '#shared/features/queues/store.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
@@ -82,7 +83,18 @@ export const insertItems = statement(
      })}
      from inserted join sent using (id) order by sent.ord`)}
    ),
-   counted as (${updateCountsSql(`select batch, stage, status, $source::text = 'scan' as unexpected, 1 as items from inserted`)})
+   counted as (${updateCountsSql(`select batch, stage, status, $source::text = 'scan' as unexpected, 1 as items from inserted`)}),
+   announced as (${insertItemEvents(`
+     select ${itemEvent(
+       'added',
+       'inserted',
+       { stage: 'inserted.stage', status: 'inserted.status', priority: 'inserted.priority', source: '$source::text' },
+       'sent.ord * 2',
+     )} from inserted join sent using (id)
+     union all
+     select ${closedEvent('inserted', 'inserted.status', 'sent.ord * 2 + 1')} from inserted join sent using (id)
+     where inserted.status <> 'open'`)}
+   )
    select sent.ord, sent.key, coalesce(inserted.id, held.id) as id, coalesce(inserted.stage, held.stage) as stage,
      coalesce(inserted.status, held.status) as status, inserted.id is not distinct from sent.id as created
    from sent
@@ -105,6 +117,7 @@ export const insertItems = statement(
       scanId: text.orNull,
       scannedAt: instant.orNull,
       station: text.orNull,
+      ...itemEventParams,
     },
     columns: insertedColumns,
   },

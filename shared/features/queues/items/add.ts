@@ -3,13 +3,14 @@ import { requireEnabled, serializePayload } from '#shared/features/queues/defini
 import { findStartStage, requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
 import { findOpenItems, type InsertedRow, insertItems } from '#shared/features/queues/items/add-store.ts'
-import { changeParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
+import { announcedParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
 import { withItemAccess } from '#shared/features/queues/items/item-access.ts'
 import type { AddAnswer, AddedItem, AddInput, ItemSource, ItemStatus, NewItem } from '#shared/features/queues/items/schemas.ts'
 import { findAccessibleIds } from '#shared/features/queues/items/store.ts'
 import { queueLimits } from '#shared/features/queues/limits.ts'
 import { enqueueOnEnter, onEnterNote } from '#shared/features/queues/stages/on-enter.ts'
 import { overloadedProblem } from '#shared/platform/db/database-errors.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Origin and defaults of added items. */
@@ -121,7 +122,7 @@ async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow
   for (let attempt = 1; open.length > 0; attempt++) {
     const rows = await db.query(
       insertItems({
-        ...changeParams(scope, queue),
+        ...announcedParams(scope, queue),
         ...(scan ?? noScanFacts),
         items: JSON.stringify(open),
         source,
@@ -131,6 +132,7 @@ async function insertAndStart(scope: Scope, queue: Queue, sent: readonly SentRow
     )
     const missing = rows.filter(({ id }) => id === null)
     results.push(...rows.filter(isAdded))
+    if (rows.some(({ created }) => created)) wakeNumbering(scope, 'soon')
     // Intake does not try again: an item without an id was added before, for the same record change or by another transaction.
     if (missing.length === 0 || options.eventIds) break
     const keys = missing.map(({ key }) => key)

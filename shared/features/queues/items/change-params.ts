@@ -11,6 +11,13 @@ export const changeParams = ({ workspace, cause, now }: Scope, { id }: Queue) =>
   ...actorColumns(cause),
 })
 
+/** The same parameters of statements that also tell of the change in the list of events. */
+export const announcedParams = (scope: Scope, queue: Queue) => ({
+  ...changeParams(scope, queue),
+  cause: JSON.stringify(scope.cause),
+  objectType: queue.object_type,
+})
+
 /** Scan columns of a history entry. */
 export interface ScanFacts {
   readonly scanId: string | null

@@ -1,3 +1,4 @@
+import { closedEvent, insertItemEvents, itemEvent, itemEventParams } from '#shared/features/queues/events/store.ts'
 import type { ItemStatus, ScanVerdict } from '#shared/features/queues/items/schemas.ts'
 import {
   entryByActor,
@@ -101,6 +102,16 @@ export const updateItemStage = statement(
      select judged.batch, judged.stage, judged.status, judged.source = 'scan' as unexpected, -1 as items from judged join moved using (id)
      union all
      select batch, stage, status, source = 'scan', 1 from moved`)}
+   ),
+   announced as (${insertItemEvents(`
+     select ${itemEvent(
+       'moved',
+       'moved',
+       { from_stage: 'judged.stage', to_stage: 'moved.stage', status: 'moved.status' },
+       '1',
+     )} from moved join judged using (id) where $kind::text = 'moved'
+     union all
+     select ${closedEvent('moved', 'moved.status', '2')} from moved where moved.status <> 'open'`)}
    )
    ${outcome('moved', ', judged.stage as from_stage')}`,
   {
@@ -132,6 +143,7 @@ export const updateItemStage = statement(
       scanId: text.orNull,
       scannedAt: instant.orNull,
       station: text.orNull,
+      ...itemEventParams,
     },
     columns: { refusal: text.as<MoveRefusal>(), from_stage: text.notNull, ...changedColumns },
   },
@@ -228,7 +240,7 @@ export const updateItem = statement(
   },
 )
 
-/** Deletes an item for good; its history stays. */
+/** Deletes an item for good; its history stays. An open one is told as closed. */
 export const deleteItem = statement(
   'queues.deleteItem',
   `with gone as (delete from queue_items where workspace_id = $workspaceId and queue_id = $queueId and id = $id returning *),
@@ -243,10 +255,11 @@ export const deleteItem = statement(
        version: 'gone.version + 1',
      })} from gone`)}
    ),
-   counted as (${updateCountsSql(`select batch, stage, status, source = 'scan' as unexpected, -1 as items from gone`)})
+   counted as (${updateCountsSql(`select batch, stage, status, source = 'scan' as unexpected, -1 as items from gone`)}),
+   announced as (${insertItemEvents(`select ${closedEvent('gone', `'deleted'`, '1')} from gone where gone.status = 'open'`)})
    select id from gone`,
   {
-    params: { workspaceId: uuid, queueId: uuid, id: uuid, now: instant, actorId: uuid.orNull, actorType: text },
+    params: { workspaceId: uuid, queueId: uuid, id: uuid, now: instant, actorId: uuid.orNull, actorType: text, ...itemEventParams },
     columns: { id: uuid.notNull },
   },
 )

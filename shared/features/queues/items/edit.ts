@@ -1,13 +1,14 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireEnabled, requireItemId, serializePayload } from '#shared/features/queues/definitions/load.ts'
 import type { Queue } from '#shared/features/queues/definitions/schemas.ts'
-import { changeParams } from '#shared/features/queues/items/change-params.ts'
+import { announcedParams, changeParams } from '#shared/features/queues/items/change-params.ts'
 import { deleteItem, updateItem } from '#shared/features/queues/items/change-store.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
 import { itemRefusalText } from '#shared/features/queues/items/move.ts'
 import { type ChangedItem, type EditInput, viewOfItem } from '#shared/features/queues/items/schemas.ts'
 import { previousClaimOf } from '#shared/features/queues/store.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { toUtcInstant } from '#shared/platform/kernel/time/instant.ts'
 
@@ -56,5 +57,6 @@ export async function removeItem(scope: Scope, queue: Queue, itemId: string): Pr
   requireEnabled(queue)
   const id = requireItemId(itemId)
   await requireItemAccess(scope, queue, id)
-  requireRow(await scope.db.query(deleteItem({ ...changeParams(scope, queue), id })))
+  requireRow(await scope.db.query(deleteItem({ ...announcedParams(scope, queue), id })))
+  wakeNumbering(scope, 'soon')
 }

@@ -3,7 +3,7 @@ import { requireEnabled, requireItemId } from '#shared/features/queues/definitio
 import { requireStage } from '#shared/features/queues/definitions/read-definition.ts'
 import type { Queue, Stage } from '#shared/features/queues/definitions/schemas.ts'
 import { lockStage } from '#shared/features/queues/definitions/store.ts'
-import { changeParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
+import { announcedParams, noScanFacts, type ScanFacts } from '#shared/features/queues/items/change-params.ts'
 import { drawEntryId, type ItemRefusal, type MoveRefusal, updateItemStage } from '#shared/features/queues/items/change-store.ts'
 import { findAnyItem } from '#shared/features/queues/items/find.ts'
 import { requireItemAccess } from '#shared/features/queues/items/item-access.ts'
@@ -13,6 +13,7 @@ import { patchesRecord, patchRecord } from '#shared/features/queues/stages/recor
 import { previousClaimOf } from '#shared/features/queues/store.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { causedBy } from '#shared/platform/kernel/cause.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
@@ -145,11 +146,12 @@ export const cancelItem = (scope: Scope, queue: Queue, { id, stage }: Pick<ItemR
     expectedVersion: null,
   })
 
-type StageChange = Omit<Parameters<typeof updateItemStage>[0], 'id' | keyof ReturnType<typeof changeParams>>
+type StageChange = Omit<Parameters<typeof updateItemStage>[0], 'id' | keyof ReturnType<typeof announcedParams>>
 
 async function updateStage(scope: Scope, queue: Queue, id: string, change: StageChange): Promise<MoveResult | undefined> {
-  const row = await firstRow(scope.db, updateItemStage({ ...changeParams(scope, queue), id, ...change }))
+  const row = await firstRow(scope.db, updateItemStage({ ...announcedParams(scope, queue), id, ...change }))
   if (!row) return undefined
+  if (row.refusal === null) wakeNumbering(scope, 'soon')
   const { from_stage: from, refusal, ...item } = row
   return { item, from, refusal, previousClaim: previousClaimOf(row) }
 }

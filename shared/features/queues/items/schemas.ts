@@ -6,9 +6,11 @@ import { toInstant } from '#shared/platform/kernel/time/instant.ts'
 
 const stageKey = t.String({ maxLength: 60 })
 
-const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
+/** States of an item; all but `open` are closed. */
+export const itemStatuses = ['open', 'done', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof itemStatuses)[number]
-const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
+/** What adds items. */
+export const itemSources = ['manual', 'scan', 'import', 'intake', 'function'] as const
 export type ItemSource = (typeof itemSources)[number]
 
 const itemKey = t.String({ minLength: 1, maxLength: limits.keyCharacters, description: 'Identifies the item within its queue.' })
