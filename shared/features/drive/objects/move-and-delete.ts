@@ -8,6 +8,7 @@ import { addUsage } from '#shared/features/drive/quota.ts'
 import { deleteSharesIn, findWidenedShare, moveShares } from '#shared/features/drive/shares/store.ts'
 import { lockSpace } from '#shared/features/drive/spaces/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** Maximum number of files that one move or deletion may touch (docs/contract/drive.md#moves). */
@@ -31,11 +32,12 @@ export async function removeObjects(scope: Scope, spaceName: string, sentKey: st
   return scope.db.transaction(async (tx) => {
     await tx.query(lockSpace({ workspaceId: workspace.id, id: space.id }))
     await countWithinLimit(tx, range)
-    const [gone] = await tx.query(deleteRange(range))
+    const [gone] = await tx.query(deleteRange({ ...range, cause: JSON.stringify(scope.cause) }))
     if (!gone || (gone.files === 0 && !isFolder(key))) throw problem('NOT_FOUND')
     if (gone.files > maxFiles) throw tooMany()
     await tx.query(deleteSharesIn(range))
     await addUsage(within(scope, tx), -gone.bytes)
+    if (gone.files > 0) wakeNumbering(within(scope, tx), 'soon')
     return gone.files
   })
 }
@@ -68,26 +70,29 @@ export async function moveObjects(scope: Scope, spaceName: string, sentFrom: str
     const mayShare = accessByRoleOrOwnership(scope, space).manage
     if (!mayShare && (await tx.query(findWidenedShare({ ...range, newFirst: to }))).length > 0) throw forbidden('drive:manage', space.key)
     await tx.query(deleteDuplicateFolders({ ...range, newFirst: to }))
-    const files = await moveInSteps(tx, range, to)
+    const files = await moveInSteps(within(scope, tx), range, to)
     await tx.query(moveShares({ ...range, newFirst: to }))
     return files
   })
 }
 
 /** Moves a range. A folder moves into its own ancestor in two steps: in one, a key could collide with a key that has not moved yet. */
-async function moveInSteps(tx: Tx, range: SpaceRange, to: string): Promise<number> {
+async function moveInSteps(scope: Scope, range: SpaceRange, to: string): Promise<number> {
   const isUpward = range.first.startsWith(to)
+  const last = { ...range, origin: range.first }
   const steps = isUpward
     ? [
-        { ...range, newFirst: movingKeys.first + to },
-        { ...range, ...movingKeys, newFirst: '' },
+        { ...range, origin: null, newFirst: movingKeys.first + to },
+        { ...last, ...movingKeys, newFirst: '' },
       ]
-    : [{ ...range, newFirst: to }]
+    : [{ ...last, newFirst: to }]
+  const cause = JSON.stringify(scope.cause)
   let files = 0
   for (const step of steps) {
-    files = (await tx.query(moveRange(step)))[0]?.files ?? 0
+    files = (await scope.db.query(moveRange({ ...step, target: to, cause })))[0]?.files ?? 0
     if (files > maxFiles) throw tooMany()
   }
+  if (files > 0) wakeNumbering(scope, 'soon')
   return files
 }
 

@@ -1,4 +1,5 @@
 import { lowerCase, lowerCaseSql } from '#shared/core/policy/conditions/letter-case.ts'
+import { insertObjectEvents, objectEvent, objectEventParams } from '#shared/features/drive/events/store.ts'
 import { declareConflicts } from '#shared/platform/db/database-errors.ts'
 import { hasTrigram, letterPairs, letterPairsSql } from '#shared/platform/db/statements/letter-pairs.ts'
 import {
@@ -52,18 +53,29 @@ export const findWhetherUsed = statement(
   { params: { workspaceId: uuid, spaceId: uuid, first: text, end: text }, columns: { is_used: boolean.notNull } },
 )
 
-/** Stores a file under its key and replaces an existing one, whose size is returned as `replaced_bytes`, null for a new key. */
+/**
+ * Stores a file under its key and replaces an existing one, whose size is returned as `replaced_bytes`, null for a new key. Tells of it as an
+ * event.
+ */
 export const putObject = statement(
   'drive.putObject',
-  `insert into drive_objects (
-     workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_by, created_at, updated_at
-   )
-   values ($workspaceId, $spaceId, $key, $blobId, $sizeBytes, $contentType, $sha256, $createdBy, $now, $now)
-   on conflict on constraint drive_objects_key do update set blob_id = excluded.blob_id, size_bytes = excluded.size_bytes,
-     content_type = excluded.content_type, sha256 = excluded.sha256, updated_at = excluded.updated_at
-   returning ${selectList(columns, 'new')}, old.size_bytes as replaced_bytes`,
+  `with put as (
+     insert into drive_objects (
+       workspace_id, space_id, key, blob_id, size_bytes, content_type, sha256, created_by, created_at, updated_at
+     )
+     values ($workspaceId, $spaceId, $key, $blobId, $sizeBytes, $contentType, $sha256, $createdBy, $now, $now)
+     on conflict on constraint drive_objects_key do update set blob_id = excluded.blob_id, size_bytes = excluded.size_bytes,
+       content_type = excluded.content_type, sha256 = excluded.sha256, updated_at = excluded.updated_at
+     returning ${selectList(columns, 'new')}, old.size_bytes as replaced_bytes
+   ),
+   announced as (${insertObjectEvents(
+     `select case when put.replaced_bytes is null then 'object.created' else 'object.replaced' end as event,
+       ${objectEvent('put')} from put`,
+   )})
+   select * from put`,
   {
     params: {
+      ...objectEventParams,
       workspaceId: uuid,
       spaceId: uuid,
       key: text,
@@ -240,15 +252,16 @@ export const countRange = statement(
   { params: { ...rangeParams, limit: bigint }, columns: rangeCounts },
 )
 
-/** Deletes the rows of a range; returns the number and bytes of the deleted files. */
+/** Deletes the rows of a range, with an event for each file; returns the number and bytes of the deleted files. */
 export const deleteRange = statement(
   'drive.deleteRange',
   `with gone as (
      delete from drive_objects
-     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end returning blob_id, size_bytes
-   )
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end returning *
+   ),
+   announced as (${insertObjectEvents(`select 'object.deleted' as event, ${objectEvent('gone')} from gone where gone.blob_id is not null`)})
    select count(blob_id) as files, coalesce(sum(size_bytes), 0)::bigint as bytes from gone`,
-  { params: rangeParams, columns: { files: bigint.notNull, bytes: bigint.notNull } },
+  { params: { ...rangeParams, ...objectEventParams }, columns: { files: bigint.notNull, bytes: bigint.notNull } },
 )
 
 /** Before a range moves: deletes those of its folder rows whose new key is already taken by a row outside the range. */
@@ -265,13 +278,25 @@ export const deleteDuplicateFolders = statement(
   { params: { ...rangeParams, newFirst: text } },
 )
 
-/** Moves a range, in which `newFirst` replaces the first key; returns the number of moved files. */
+/**
+ * Moves a range, in which `newFirst` replaces the first key; returns the number of moved files. With `origin`, the first key before all steps
+ * of the move, each file's move is told as an event; `target` is the first key after all steps.
+ */
 export const moveRange = statement(
   'drive.moveRange',
   `with moved as (
      update drive_objects set key = $newFirst || substr(key, length($first) + 1)
-     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end returning blob_id
-   )
+     where workspace_id = $workspaceId and space_id = $spaceId and key >= $first and key < $end returning *
+   ),
+   announced as (${insertObjectEvents(
+     `select 'object.moved' as event, ${objectEvent(
+       'moved',
+       `jsonb_build_object('from', $origin::text || substr(moved.key, length($target::text) + 1))`,
+     )} from moved where moved.blob_id is not null and $origin::text is not null`,
+   )})
    select count(*) as rows, count(blob_id) as files from moved`,
-  { params: { ...rangeParams, newFirst: text }, columns: { rows: bigint.notNull, files: bigint.notNull } },
+  {
+    params: { ...rangeParams, newFirst: text, origin: text.orNull, target: text, ...objectEventParams },
+    columns: { rows: bigint.notNull, files: bigint.notNull },
+  },
 )

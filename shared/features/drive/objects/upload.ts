@@ -8,6 +8,7 @@ import { putFolder, putObject } from '#shared/features/drive/objects/store.ts'
 import { addUsage, requireQuota } from '#shared/features/drive/quota.ts'
 import type { DriveObject, Folder } from '#shared/features/drive/schemas.ts'
 import { violatedConstraint } from '#shared/platform/db/database-errors.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { Problem, problem } from '#shared/platform/kernel/errors.ts'
 
 /** Bytes in storage that are not yet the content of a file. */
@@ -82,13 +83,21 @@ async function saveAt(scope: Scope, kept: StoredBytes, findPlace: () => Promise<
 }
 
 async function replaceObject(scope: Scope, spaceId: string, key: string, kept: StoredBytes, type: string): Promise<WrittenObject> {
-  const { db, workspace, actor, now } = scope
+  const { db, workspace, actor, cause, now } = scope
   const { blobId, sizeBytes, sha256 } = kept
   const file = { key, blobId, sizeBytes, contentType: type, sha256 }
-  const statement = putObject({ ...file, workspaceId: workspace.id, spaceId, createdBy: actor.id, now: now() })
+  const statement = putObject({
+    ...file,
+    workspaceId: workspace.id,
+    spaceId,
+    createdBy: actor.id,
+    now: now(),
+    cause: JSON.stringify(cause),
+  })
   const [row] = await db.query(statement).catch(throwForMissingSpace)
   if (!row) throw problem('INTERNAL')
   await addUsage(scope, sizeBytes - (row.replaced_bytes ?? 0))
+  wakeNumbering(scope, 'soon')
   return { object: objectViewOf(row), isNew: row.replaced_bytes === null }
 }
 
