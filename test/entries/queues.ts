@@ -1,5 +1,6 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/queues/claims.test.ts'
+import '#test/features/queues/events.test.ts'
 import '#test/features/queues/follow-views.test.ts'
 import '#test/features/queues/follow.test.ts'
 import '#test/features/queues/intake.test.ts'
