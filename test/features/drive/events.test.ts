@@ -202,3 +202,36 @@ test('events: 500 files are moved and deleted by one statement each, with an eve
   t.deepEqual(keys, keys.toSorted())
   t.deepEqual([events.length, new Set(keys).size, new Set(events.map(({ id }) => id)).size], [1_001, 500, 1_001])
 })
+
+test('events: a mirror that follows the events has the files of the space, while many callers write, move and delete at once', async (t) => {
+  const { w, space, after } = await open()
+  const folders = ['a/', 'b/', 'a/c/']
+  const caller = async (number: number): Promise<void> => {
+    for (let step = 0; step < 12; step += 1) {
+      const folder = folders[(number + step) % 3] ?? ''
+      const other = folders[(number + step + 1) % 3] ?? ''
+      await space.put(`${folder}f${(number * 3 + step) % 5}`, 'x'.repeat(number * 12 + step))
+      if (step % 3 === 1) await space.move(`${folder}f${step % 5}`, `${other}g${number}`)
+      if (step % 4 === 2) await space.move(folder, other)
+      if (step % 4 === 3) await space.remove(`${folder}f${step % 5}`)
+      if (step % 6 === 5) await space.remove(folder)
+    }
+  }
+  await Promise.all([0, 1, 2, 3, 4].map(caller))
+  const mirror = new Map<string, number>()
+  const events = await fileEvents(w, after)
+  for (const { type, subject, data } of events) {
+    const key = subject.key ?? ''
+    const isHeld = mirror.has(key)
+    if (type === 'drive.object.deleted') t.true(mirror.delete(key), `${key} is deleted`)
+    else {
+      t.is(isHeld, type === 'drive.object.replaced', `${type} ${key}`)
+      if (type === 'drive.object.moved') t.true(mirror.delete(data.from), `${data.from} moves`)
+      mirror.set(key, data.size)
+    }
+  }
+  const files = (await Promise.all(['', ...folders].map(async (prefix) => (await space.list({ prefix })).data.objects))).flat()
+  t.deepEqual([...mirror].toSorted(), files.map(({ key, size }: { key: string; size: number }) => [key, size]).toSorted())
+  const count = (type: string) => events.filter((event) => event.type === `drive.object.${type}`).length
+  for (const type of ['created', 'replaced', 'moved', 'deleted']) t.true(count(type) > 3, type)
+})

@@ -283,3 +283,43 @@ test('events: 500 items are added by one statement and claimed by one each call,
   const names = await namesOf(w, after)
   t.deepEqual(names, [...keys.map((key) => `${key} added`), ...keys.slice(0, 50).map((key) => `${key} claimed`)])
 })
+
+test('events: the events of each item agree with its history, in its order, while many stations work at once', async (t) => {
+  const { w, line, after } = await open(t, { settings: { on_unknown_scan: 'create', lease_seconds: 1 } })
+  const { owner } = w.org
+  const keys = Array.from({ length: 12 }, (_, index) => `k${index}`)
+  await line.add(keys)
+  const station = async (number: number): Promise<void> => {
+    for (let step = 0; step < 12; step += 1) {
+      const key = keys[(number * 5 + step * 7) % keys.length] ?? ''
+      const [item] = await line.claim({ count: 1 + (step % 2) })
+      await line.scan(key)
+      if (item) await line.move(item.id, step % 3 === 0 ? 'out' : 'work')
+      if (item && step % 4 === 3) await owner.delete(`${line.path}/items/${item.id}`)
+    }
+  }
+  await Promise.all([0, 1, 2, 3, 4, 5].map(station))
+  const history = (await owner.get(`${line.path}/events?limit=500`)).data.toReversed()
+  t.true(history.length < 500)
+  const events = await itemEvents(w, after)
+  const told = { added: 'added', claimed: 'claimed', moved: 'moved' }
+  const expected = new Map<string, string[]>()
+  const isOpen = new Map<string, boolean>()
+  for (const { item_id, kind, status } of history) {
+    const names = expected.get(item_id) ?? []
+    expected.set(item_id, names)
+    if (Object.hasOwn(told, kind)) names.push(kind)
+    if ((kind === 'moved' && status !== 'open') || (kind === 'deleted' && isOpen.get(item_id))) names.push('closed')
+    isOpen.set(item_id, kind !== 'deleted' && status === 'open')
+  }
+  const found = Map.groupBy(events, ({ subject }) => subject.id ?? '')
+  for (const [id, names] of expected)
+    t.deepEqual(
+      (found.get(id) ?? []).map(({ type }) => type.slice('queues.item.'.length)),
+      names,
+    )
+  t.is(found.size, expected.size)
+  const count = (type: string) => events.filter((event) => event.type === `queues.item.${type}`).length
+  t.is(count('added') - count('closed'), (await line.summary()).open)
+  t.true(count('closed') > 10)
+})
