@@ -79,6 +79,21 @@ test('event masks: on a field that was not kept no allow rule holds, and every d
   }
 })
 
+test('event masks: what a rule denies is hidden where the field that it tests was not kept', async (t) => {
+  const w = await shared()
+  const visits = await makeVisits(w)
+  const { owner } = w.org
+  const after = await lastSeq(w)
+  const { id } = (await owner.post(visits, { values: { region: 'north' } })).data
+  await owner.put(`${visits}/${id}/values`, { values: { notes: 'a', secret: 'planted' } })
+  const reader = await createMember(w, w.org, [read(), read({ condition: inNorth, fields: { deny: ['secret'] } })])
+  t.false('secret' in (await reader.client.get(`${visits}/${id}`)).data.values)
+  t.deepEqual(
+    (await readAll(w, reader.client, after)).map(({ data }) => data.after),
+    [{ region: 'north' }, { notes: 'a' }],
+  )
+})
+
 test('event masks: a field that is gone is shown only to those from whom no field is hidden', async (t) => {
   const w = await shared()
   const visits = await makeVisits(w)

@@ -3,11 +3,12 @@ import fc from 'fast-check'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
 import { askingWays } from '#test/core/policy/asking-ways.ts'
 import { exact, expectedAccess, type Seen } from '#test/core/policy/expected-access.ts'
-import { alike, fields, record, rule, typeKey, valuesOf } from '#test/core/policy/random.ts'
+import { record, typeKey } from '#test/core/policy/random.ts'
 import { readingWays } from '#test/core/policy/reading-ways.ts'
 import { assignCreator } from '#test/core/policy/rows.ts'
 import { seedOf } from '#test/core/policy/seed.ts'
-import { defaults, type Writer, writingWays } from '#test/core/policy/writing-ways.ts'
+import { makeRecord, makeType, onRecords } from '#test/core/policy/things.ts'
+import { type Writer, writingWays } from '#test/core/policy/writing-ways.ts'
 import { createFunction } from '#test/features/functions/support.ts'
 import { times } from '#test/support/depth.ts'
 import { type Caller, createMember, createRole, createService } from '#test/support/factories.ts'
@@ -17,29 +18,6 @@ import type { World } from '#test/support/world.ts'
 const shared = shareWorld(test)
 
 const [rounds, records, policies] = [2, 12, times(5, 15)]
-
-/**
- * Creates the type of the random rules through the API: ordinary fields unchanged, and computed ones with formulas that read the same
- * fields.
- */
-async function makeType({ org, drain }: World): Promise<void> {
-  await org.owner.post(`${org.path}/types`, { key: typeKey, label: 'Things' })
-  const options = { select: [...valuesOf.select], multiselect: [...new Set(valuesOf.multiselect.flatMap((list) => list as string[]))] }
-  for (const { key, type } of fields) {
-    const rules = type === 'ref' || type === 'refs' ? { ref_type: typeKey } : type in options ? { options: options[type as 'select'] } : {}
-    const initial = key in defaults ? { default: defaults[key] } : {}
-    const { data } = await org.owner.post(`${org.path}/fields`, {
-      entity_type: typeKey,
-      key,
-      label: key,
-      type,
-      rules: { ...rules, ...initial },
-    })
-    const formula = { twice: 'a_number + a_currency', again: 'twice & ""' }[key]
-    if (formula) await org.owner.put(`${org.path}/fields/${data.id}/formula`, { formula })
-  }
-  await drain()
-}
 
 const absent = '018f0000-0000-7000-8000-0000000000ff'
 
@@ -53,31 +31,12 @@ async function linkRecords({ org: { owner, path } }: World): Promise<void> {
   }
 }
 
-/** Creates a record from the accepted ones of these values, and changes it once. */
-async function makeRecord({ org: { owner, path } }: World, given: Readonly<Record<string, unknown>>): Promise<void> {
-  const values = { ...given }
-  // Each refusal removes a value.
-  for (let left = Object.keys(given).length; left >= 0; left--) {
-    const made = await owner.post(`${path}/records/${typeKey}`, { values })
-    if (made.status === 201)
-      return void (await owner.put(`${path}/records/${typeKey}/${made.data.id}/values`, { values: { a_bool: true } }))
-    delete values[/^values\.(\w+)/.exec(made.body.error.message)?.[1] ?? '']
-  }
-  throw new Error(`No record is made of ${JSON.stringify(given)}`)
-}
-
 const look = `async function handler({ type, ids }) {
   const page = await sdk.records.list(type, { limit: 200 }).catch(() => ({ records: [] }))
   const found = []
   for (const id of ids) found.push(...(await sdk.records.get(type, id).then((one) => [one], () => [])))
   return { list: page.records, found }
 }`
-
-/** A rule on records only: another role holds the other permissions that the ways need. */
-const onRecords = fc.oneof(rule, alike).map((one): PolicyRule => {
-  const actions = one.actions.map((action) => (action === '*' ? 'records:*' : action === 'types:read' ? 'records:export' : action))
-  return { ...one, actions }
-})
 
 /** A person or service account that holds these rules in two roles, beside the other permissions that the ways need. */
 async function makeCaller(w: World, type: 'user' | 'service', rules: readonly PolicyRule[]): Promise<Caller> {
