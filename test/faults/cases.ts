@@ -6,6 +6,7 @@ import { clockMoved } from '#test/faults/cases/clock.ts'
 import { databaseCrashed, databaseKilled, sessionKilled, sessionsEnded } from '#test/faults/cases/database.ts'
 import { dataDiskFull, walDiskFull } from '#test/faults/cases/disk.ts'
 import { driveKilledOnDisk, driveKilledOnS3, fileDiskFull } from '#test/faults/cases/drive.ts'
+import { eventsKilled } from '#test/faults/cases/events.ts'
 import { flowKilled } from '#test/faults/cases/flow-killed.ts'
 import { formsKilled, submissionsCut } from '#test/faults/cases/forms.ts'
 import { memoryPressure } from '#test/faults/cases/memory.ts'
@@ -49,6 +50,7 @@ export const cases: readonly FaultCase[] = [
   spoolFull,
   paymentsKilled,
   queueKilled,
+  eventsKilled,
   booksKilled,
   calendarKilled,
   storeAway,

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '#scripts/ports.ts'
-import { workerPools } from '#shared/platform/jobs/job.ts'
+import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Teardown } from '#test/faults/case.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -33,9 +33,14 @@ type Environment = Readonly<Record<string, string>>
 export const apiMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
   member(t, config, name, ['api'], { ...environment, PORT: '' })
 
-/** A worker process of all pools. */
-export const workerMember = (t: Teardown, config: MemberConfig, name: string, environment: Environment): Promise<Member> =>
-  member(t, config, name, ['worker', `--pools=${workerPools.join(',')}`], { ...environment, WORKER_PORT: '' })
+/** A worker process, by default of all pools. */
+export const workerMember = (
+  t: Teardown,
+  config: MemberConfig,
+  name: string,
+  environment: Environment,
+  pools: readonly WorkerPool[] = workerPools,
+): Promise<Member> => member(t, config, name, ['worker', `--pools=${pools.join(',')}`], { ...environment, WORKER_PORT: '' })
 
 /** `environment` names the variable of its port, which is chosen here. */
 async function member(t: Teardown, config: MemberConfig, name: string, args: readonly string[], environment: Environment): Promise<Member> {

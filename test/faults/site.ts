@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { Database } from '#shared/platform/db/database.ts'
+import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { release } from '#shared/release.ts'
 import type { Teardown } from '#test/faults/case.ts'
 import { type Cluster, startCluster } from '#test/faults/cluster.ts'
@@ -12,7 +13,7 @@ import { Client } from '#test/support/client.ts'
 import { createOrg, type Org } from '#test/support/factories.ts'
 import { openPool } from '#test/support/pool.ts'
 
-/** An installation as in production: a durable database, two APIs and two workers of all pools. */
+/** An installation as in production: a durable database, two APIs and two workers of all pools, unless others are chosen. */
 export interface Site {
   readonly config: MemberConfig
   readonly cluster: Cluster
@@ -34,6 +35,8 @@ export interface SiteOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Variables of the first API and the first worker. */
   readonly firstEnvironment?: Readonly<Record<string, string>>
+  /** The pools of each worker; by default two workers have all of them. */
+  readonly workerPools?: readonly (readonly WorkerPool[])[]
 }
 
 /** Starts an installation with one workspace; it ends with the case. */
@@ -51,7 +54,11 @@ export async function openSite(t: Teardown, options: SiteOptions = {}): Promise<
   const given = { ...all, ...options.apiEnvironment }
   const [apis, workers] = await Promise.all([
     Promise.all([apiMember(t, config, 'api-1', { ...given, ...first }), apiMember(t, config, 'api-2', given)]),
-    Promise.all([workerMember(t, config, 'worker-1', first), workerMember(t, config, 'worker-2', all)]),
+    Promise.all(
+      (options.workerPools ?? [workerPools, workerPools]).map((pools, index) =>
+        workerMember(t, config, `worker-${index + 1}`, index === 0 ? first : all, pools),
+      ),
+    ),
   ])
   const db = openPool({ connectionString: cluster.url, max: 2 })
   t.teardown(() => db.end())
