@@ -44,6 +44,8 @@ export interface Policy {
    * permissions other than `records:…`.
    */
   readonly denies: (permission: Permission, resource: string) => boolean
+  /** Whether the caller has the permission on every item, also on one that is gone: no rule refuses it on any. For permissions other than `records:…`. */
+  readonly permitsAll: (permission: Permission) => boolean
   /** Whether the caller has the permission on any resource. Lists use it and then show only permitted items. */
   readonly permitsSomewhere: (permission: Permission) => boolean
   /** Decides for a resource with these attributes; `fields` give their types. Only rules on every item match resource `*`. */
@@ -90,8 +92,13 @@ export function compilePolicy(rules: readonly SourcedRule[], principal: PolicyPr
     if (permit([...everywhere, unlimitedRule]) === 'never') return false
     return index.namedLists(permission).some((named) => permit(named) !== 'never')
   }
+  const permitsAll: Policy['permitsAll'] = (permission) => {
+    const everywhere = index.matching(permission, '*')
+    return [[], ...index.namedLists(permission)].every((named) => onAnything([...everywhere, ...named]) !== 'never')
+  }
   return Object.freeze({
     permits: permitsOn,
+    permitsAll,
     denies: (permission, resource) => decide(permission, resource, {}).matched?.effect === 'deny',
     permitsSomewhere,
     decide,
@@ -108,6 +115,7 @@ const unlimitedRule: SourcedRule = { effect: 'allow', actions: ['*'], role_id: '
 const ownerPolicy: Policy = Object.freeze({
   permits: () => 'always',
   denies: () => false,
+  permitsAll: () => true,
   permitsSomewhere: () => true,
   decide: () => ({ allowed: true, effect: 'allow', matched: null }),
   recordAccess: memoizeByFields((_action, _typeKey, fields) => createFullRecordAccess(fields)),

@@ -12,6 +12,12 @@ type Caller = { readonly actor: Pick<Actor, 'policy'> }
 export const permits = ({ actor }: Caller, permission: Permission, resource?: string): boolean =>
   actor.policy.permits(permission, resource) !== 'never'
 
+/**
+ * Whether the caller's roles allow a permission on every item and refuse it on none: what it takes where an item is gone, and with it the key
+ * that a rule may name.
+ */
+export const permitsAll = ({ actor }: Caller, permission: Permission): boolean => actor.policy.permitsAll(permission)
+
 /** Whether the caller's roles allow a permission on at least one resource. Lists use it and then show only those resources. */
 export const permitsSomewhere = ({ actor }: Caller, permission: Permission): boolean => actor.policy.permitsSomewhere(permission)
 

@@ -1,6 +1,6 @@
 import type { EventFamily, ShowEvent } from '#shared/core/events/event-type.ts'
 import { showStored } from '#shared/core/events/show-stored.ts'
-import { permits } from '#shared/core/scope/access.ts'
+import { permits, permitsAll } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findFormKeys } from '#shared/features/forms/store.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
@@ -11,7 +11,11 @@ async function prepareSubmissions(scope: Scope, events: readonly StoredEvent[]):
   const ids = [...new Set(events.flatMap(({ subject }) => (typeof subject?.form === 'string' ? [subject.form] : [])))]
   const rows = await scope.db.query(findFormKeys({ workspaceId: scope.workspace.id, ids }))
   const keys = new Map<unknown, string>(rows.map(({ id, key }) => [id, key]))
-  return async (event) => (permits(scope, 'forms:manage', keys.get(event.subject?.form)) ? showStored(event) : undefined)
+  return async (event) => {
+    const key = keys.get(event.subject?.form)
+    const mayRead = key === undefined ? permitsAll(scope, 'forms:manage') : permits(scope, 'forms:manage', key)
+    return mayRead ? showStored(event) : undefined
+  }
 }
 
 export const formEvents: EventFamily = {

@@ -12,6 +12,7 @@ export function intersectPolicies(first: Policy, second: Policy): Policy {
   return Object.freeze({
     permits: (...question) => lowerPermit(first.permits(...question), second.permits(...question)),
     denies: (...question) => first.denies(...question) || second.denies(...question),
+    permitsAll: (permission) => first.permitsAll(permission) && second.permitsAll(permission),
     permitsSomewhere: (permission) => first.permitsSomewhere(permission) && second.permitsSomewhere(permission),
     decide: (...question) => refusalOr(first.decide(...question), () => second.decide(...question)),
     recordAccess: (...question) => intersectRecordAccess(first.recordAccess(...question), second.recordAccess(...question)),
