@@ -320,6 +320,6 @@ test('events: the events of each item agree with its history, in its order, whil
     )
   t.is(found.size, expected.size)
   const count = (type: string) => events.filter((event) => event.type === `queues.item.${type}`).length
-  t.is(count('added') - count('closed'), (await line.summary()).open)
+  t.is(count('added') - count('closed'), Number((await line.summary()).open))
   t.true(count('closed') > 10)
 })
