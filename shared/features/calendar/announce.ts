@@ -7,14 +7,15 @@ import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import type { Attendee } from '#shared/features/calendar/guests/store.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
+import { type CalendarOfEvents, isListed, type KeptEvent, keptEventOf, type ListedName, typeOfName } from '#shared/features/calendar/kept-event.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
 /** Event source of calendar events. A topic is a calendar's key. */
 export const calendarEventSource = 'calendar'
 
-/** The fourth name of announced events, beside `created`, `updated` and `cancelled`: `starting <minutes>`, such as `starting 15`. */
-export const startingEventName = (minutesBefore: number): string => `starting ${minutesBefore}`
+/** The only name that the list of events does not have: `starting <minutes>`, such as `starting 15`, which flows listen for. */
+export const startingEventName = (minutesBefore: number): `starting ${number}` => `starting ${minutesBefore}`
 /** The minutes of a `starting` name; undefined for any other name. */
 export const minutesOfEventName = (name: string): number | undefined => {
   const [, minutes] = /^starting (\d+)$/.exec(name) ?? []
@@ -42,8 +43,11 @@ export interface AnnouncedEvent {
 
 type Guest = Pick<Attendee, 'email' | 'name' | 'status' | 'user_id'>
 
+const memberIdsOf = (guests: readonly Pick<Guest, 'user_id'>[]): string[] =>
+  guests.flatMap(({ user_id }) => (user_id === null ? [] : [user_id]))
+
 function announcedEventOf(
-  { key, id }: Pick<Calendar, 'key' | 'id'>,
+  { key, id }: CalendarOfEvents,
   event: EventRow,
   guests: readonly Guest[],
   when: EventTime = eventTimeOf(event),
@@ -60,51 +64,94 @@ function announcedEventOf(
     attendees: guests.map(({ email, name, status }) => ({ email, name, status })),
     calendar_id: id,
     visibility: event.visibility,
-    guest_ids: guests.flatMap(({ user_id }) => (user_id === null ? [] : [user_id])),
+    guest_ids: memberIdsOf(guests),
   }
 }
 
-/** Announces a change of an event to subscribed flows, in the transaction of the change. */
+interface AnnouncementOptions {
+  readonly id?: string
+  readonly when?: EventTime
+  readonly guest?: KeptEvent['guest']
+}
+
+/** Announces an event to the workspace's list of events and to flows, in the transaction of what happened. */
 export async function announceEvent(
   scope: Scope,
-  calendar: Pick<Calendar, 'key' | 'id'>,
-  name: string,
+  calendar: CalendarOfEvents,
+  name: ListedName | `starting ${number}`,
   event: EventRow,
   guests: readonly Guest[],
-  options: { readonly id?: string; readonly when?: EventTime } = {},
+  { id = newId(), when, guest }: AnnouncementOptions = {},
 ): Promise<void> {
-  const happening = { id: options.id ?? newId(), subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, options.when) }
+  const kept = isListed(name) ? keptEventOf(calendar, name, event, memberIdsOf(guests), guest) : undefined
+  const happening = { id, subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, when), kept }
   await announce(scope, calendar, name, [happening])
+}
+
+/** Imported events of which one thing is announced. */
+interface ImportedEvents {
+  readonly name: 'created' | 'updated' | 'cancelled'
+  readonly events: readonly {
+    readonly event: EventRow
+    readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]
+  }[]
+  /** Members among the guests by event. */
+  readonly memberIds: ReadonlyMap<string, readonly string[]>
+  /** Whether flows hear of them; those that are over start none. */
+  readonly isHeard: boolean
 }
 
 /** Announces many imported events at once. */
 export async function announceImportedEvents(
   scope: Scope,
-  calendar: Pick<Calendar, 'key' | 'id'>,
-  name: 'created' | 'updated' | 'cancelled',
-  events: readonly {
-    readonly event: EventRow
-    readonly guests: readonly (readonly [EventRow, readonly Pick<Attendee, 'email' | 'name' | 'status'>[]])[]
-  }[],
+  calendar: CalendarOfEvents,
+  { name, events, memberIds, isHeard }: ImportedEvents,
 ): Promise<void> {
   const happenings = events.map(({ event, guests }) => {
-    const eventGuests = guests.find(([{ id }]) => id === event.id)?.[1] ?? []
+    const eventGuests = (guests.find(([{ id }]) => id === event.id)?.[1] ?? []).map((guest) => ({ ...guest, user_id: null }))
     return {
       id: newId(),
       subjectId: event.id,
-      snapshot: announcedEventOf(
-        calendar,
-        event,
-        eventGuests.map((guest) => ({ ...guest, user_id: null })),
-      ),
+      snapshot: isHeard ? announcedEventOf(calendar, event, eventGuests) : null,
+      kept: keptEventOf(calendar, name, event, memberIds.get(event.id) ?? []),
     }
   })
-  await announce(scope, calendar, name, happenings)
+  await announce(scope, calendar, name, happenings, isHeard)
 }
 
-/** Listeners alone hear of calendar events: the list of events of the workspace does not have them. */
-const announce = (scope: Scope, { key }: Pick<Calendar, 'key'>, name: string, events: Parameters<typeof announceEvents>[1]['events']) =>
-  announceEvents(scope, { type: null, source: calendarEventSource, topic: key, event: name, events })
+type Announcing = Parameters<typeof announceEvents>
+
+/** Announces events that moved when their times were derived anew. Flows do not hear of it: nobody changed them. */
+export async function announceRederivedEvents(
+  scope: Announcing[0],
+  calendar: CalendarOfEvents,
+  events: readonly EventRow[],
+  memberIds: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const happenings = events.map((event) => ({
+    id: newId(),
+    subjectId: event.id,
+    snapshot: null,
+    kept: keptEventOf(calendar, 'updated', event, memberIds.get(event.id) ?? []),
+  }))
+  await announce(scope, calendar, 'updated', happenings, false)
+}
+
+const announce = (
+  scope: Announcing[0],
+  { id, key }: CalendarOfEvents,
+  name: string,
+  events: readonly Omit<Announcing[1]['events'][number], 'subject'>[],
+  isHeard = true,
+) =>
+  announceEvents(scope, {
+    type: isListed(name) ? typeOfName[name] : null,
+    source: calendarEventSource,
+    topic: key,
+    event: name,
+    events: events.map((event) => ({ ...event, subject: { calendar: id, id: event.subjectId } })),
+    isHeard,
+  })
 
 /** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */
 type AnnouncedEventAccess = 'own' | 'team' | 'details' | 'none'

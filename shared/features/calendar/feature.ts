@@ -1,5 +1,6 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
 import { feedSecrets } from '#shared/features/calendar/calendars/store.ts'
+import { calendarEvents } from '#shared/features/calendar/event-types.ts'
 import { guestTokens } from '#shared/features/calendar/guests/store.ts'
 import { exportCalendarJob, fireRemindersJob, importCalendarJob, mailGuestsJob } from '#shared/features/calendar/jobs.ts'
 import { calendarMaintenance } from '#shared/features/calendar/maintenance.ts'
@@ -16,6 +17,7 @@ export const feature = {
   },
   dueKinds: [calendarDue],
   maintenance: calendarMaintenance,
+  events: [calendarEvents],
   sdkMethods: calendarMethods,
   metrics: calendarMetrics,
   sealed: [feedSecrets, guestTokens],

@@ -1,8 +1,9 @@
 import { rederiveTimes } from '#shared/features/calendar/zones/rederive.ts'
 import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
+import type { PlatformServices } from '#shared/platform/jobs/job-scope.ts'
 import type { MaintenanceTask } from '#shared/platform/kernel/maintenance-task.ts'
 
-export const calendarMaintenance: readonly MaintenanceTask<CleanupServices>[] = [
+export const calendarMaintenance: readonly MaintenanceTask<CleanupServices & Pick<PlatformServices, 'jobQueue'>>[] = [
   // A member who returns within 30 days gets the calendars back (docs/contract/calendar.md#members-who-leave).
   defineCleanup('sweep_left_calendars', {
     table: 'calendars',
@@ -22,6 +23,6 @@ export const calendarMaintenance: readonly MaintenanceTask<CleanupServices>[] = 
   {
     name: 'times by new time zone data',
     everySeconds: 600,
-    run: (sweeper, signal) => rederiveTimes(sweeper.db, sweeper.now(), signal),
+    run: rederiveTimes,
   },
 ]

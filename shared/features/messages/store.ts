@@ -1,6 +1,7 @@
 import { bigint, boolean, instant, integer, jsonb, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { type MailStatus, messageKind } from '#shared/platform/mail/mail.ts'
+import { insertOutcomes, outcomeColumns } from '#shared/platform/mail/outcomes-store.ts'
 
 const status = text.as<MailStatus>()
 
@@ -15,11 +16,11 @@ export const insertMessage = statement(
   'messages.insertMessage',
   `insert into outbox_mails (
      workspace_id, id, kind, connection_id, recipient, contact_keys, subject, body_text, body_html, headers,
-     template_id, record_type, record_id, deduplication_key, created_at, status
+     template_id, record_type, record_id, deduplication_key, cause, created_at, status
    )
    select
      $workspaceId::uuid, $id, '${messageKind}', $connectionId, $recipient, $contactKeys::text[], $subject, $bodyText, $bodyHtml, $headers,
-     $templateId, $recordType, $recordId, $deduplicationKey, $createdAt,
+     $templateId, $recordType, $recordId, $deduplicationKey, $cause, $createdAt,
      case when exists (select from do_not_contact where workspace_id = $workspaceId::uuid and address = any($contactKeys::text[]))
        then 'skipped' else 'queued' end
    on conflict (workspace_id, deduplication_key) where deduplication_key is not null do nothing
@@ -39,6 +40,7 @@ export const insertMessage = statement(
       recordType: text.orNull,
       recordId: uuid.orNull,
       deduplicationKey: text.orNull,
+      cause: jsonb,
       createdAt: instant,
     },
     columns: sentColumns,
@@ -122,11 +124,15 @@ export const findUnsubscribingRecipient = statement(
   },
 )
 
-/** Marks a message as bounced, if it was sent or may have been. */
+/** Marks a message as bounced, if it was sent or may have been, and announces that. */
 export const markBounced = statement(
   'messages.markBounced',
-  `update outbox_mails set status = 'bounced', last_error = $reason
-   where workspace_id = $workspaceId and connection_id = $connectionId and id = $id and status in ('sending', 'sent', 'uncertain')`,
+  `with changed as (
+     update outbox_mails set status = 'bounced', last_error = $reason
+     where workspace_id = $workspaceId and connection_id = $connectionId and id = $id and status in ('sending', 'sent', 'uncertain')
+     returning ${outcomeColumns}
+   )
+   ${insertOutcomes}`,
   { params: { workspaceId: uuid, connectionId: uuid, id: uuid, reason: text } },
 )
 

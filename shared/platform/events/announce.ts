@@ -35,6 +35,8 @@ interface AnnouncedEvent {
   readonly subject?: Readonly<Record<string, string>>
   /** The subject after the event, or before its deletion, as any JSON. Only listeners that asked for snapshots get it. */
   readonly snapshot: unknown
+  /** What the list of events keeps, as any JSON; the snapshot when left out. */
+  readonly kept?: unknown
 }
 
 /** Events of one kind from a source other than records. */
@@ -48,13 +50,16 @@ interface Announcement {
   /** Name of the event within its source. */
   readonly event: string
   readonly events: readonly AnnouncedEvent[]
+  /** Whether listeners hear of them; true by default. */
+  readonly isHeard?: boolean
 }
 
 /**
  * Announces events in the transaction that causes them: they are numbered, and delivered to their listeners, if and only if it commits. One
  * statement for any number of events. Record changes insert theirs in their own statement.
  */
-export async function announceEvents(scope: AnnouncingScope, { type, source, topic, event, events }: Announcement): Promise<void> {
+export async function announceEvents(scope: AnnouncingScope, announcement: Announcement): Promise<void> {
+  const { type, source, topic, event, events, isHeard = true } = announcement
   if (events.length === 0) return
   await scope.db.query(
     insertAnnounced({
@@ -63,11 +68,12 @@ export async function announceEvents(scope: AnnouncingScope, { type, source, top
       source,
       topic,
       event,
-      events: JSON.stringify(events.map(({ id, subjectId, subject, snapshot }) => ({ id, subject_id: subjectId, subject, snapshot }))),
+      events: JSON.stringify(events.map(({ id, subjectId, subject, snapshot, kept }) => ({ id, subject_id: subjectId, subject, snapshot, kept }))),
+      isHeard,
       cause: JSON.stringify(scope.cause),
     }),
   )
-  wakeNumbering(scope, 'now')
+  wakeNumbering(scope, isHeard ? 'now' : 'soon')
 }
 
 /** Something that happened, for the list of events alone. */

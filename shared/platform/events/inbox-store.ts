@@ -1,5 +1,5 @@
 import { builder, type Knex } from '#shared/platform/db/statements/builder.ts'
-import { jsonb, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { boolean, jsonb, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { slot, statement } from '#shared/platform/db/statements/statement.ts'
 import type { ChangeEvent } from '#shared/platform/events/event-delivery.ts'
 
@@ -33,16 +33,39 @@ export const recordEventParams = { workspaceId: uuid, objectType: text, cause: j
 /** Parameters of the SQL that `insertRecordEvents` makes for updated records. */
 export const updateEventParams = { ...recordEventParams, kept: text.orNull, snapshot: text.orNull } as const
 
-/** Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id`, `subject` and `snapshot`. */
+/**
+ * Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id`, `subject`,
+ * `snapshot` and `kept`. Listeners are looked up unless `isHeard` is false.
+ */
 export const insertAnnounced = statement(
   'events.insertAnnounced',
-  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
-   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, subject, snapshot, $cause::text::jsonb
-   from rows from (jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, subject jsonb, snapshot jsonb))
-     with ordinality as announced (id, subject_id, subject, snapshot, position)
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, kept, listeners, cause)
+   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, subject, snapshot, kept,
+     case when $isHeard::boolean then null else '{}'::jsonb end, $cause::text::jsonb
+   from rows from (jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, subject jsonb, snapshot jsonb, kept jsonb))
+     with ordinality as announced (id, subject_id, subject, snapshot, kept, position)
    order by position`,
-  { params: { workspaceId: uuid, type: text.orNull, source: text, event: text, topic: text, events: text, cause: text } },
+  {
+    params: {
+      workspaceId: uuid,
+      type: text.orNull,
+      source: text,
+      event: text,
+      topic: text,
+      events: text,
+      isHeard: boolean,
+      cause: text,
+    },
+  },
 )
+
+/**
+ * SQL that inserts events of a feature as part of the statement that causes them; their listeners are looked up. `from` selects their
+ * `workspace_id`, `type`, `source`, `event`, `topic`, `subject_id`, `subject`, `data` (both JSON) and `cause`.
+ */
+export const insertHappenings = (from: string): string =>
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
+   select workspace_id, uuidv7(), type, source, event, topic, subject_id, subject, data, cause from (${from}) as happened`
 
 /**
  * SQL that inserts events of a feature for its own subscriber, as part of the statement that causes them; `event_listeners` is not

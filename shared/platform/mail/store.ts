@@ -16,6 +16,7 @@ import { statement } from '#shared/platform/db/statements/statement.ts'
 import { retryPolicies } from '#shared/platform/jobs/job.ts'
 import { makeRetriesDue } from '#shared/platform/jobs/pgboss/part-waits.ts'
 import { type Mail, type MailStatus, mailQueue, messageKind } from '#shared/platform/mail/mail.ts'
+import { insertOutcomes, outcomeColumns } from '#shared/platform/mail/outcomes-store.ts'
 
 const mailStatus = text.as<MailStatus>()
 
@@ -123,10 +124,14 @@ const forgotten = (completed: string): string =>
 
 const completeMailRow = statement(
   'mail.completeMailRow',
-  `update outbox_mails
-   set status = $status, attempts = attempts + 1, last_error = $error,
-     sent_at = case when $status = 'sent' then $now::timestamptz else sent_at end, ${forgotten('true')}
-   where id = $id and status in ('queued', 'sending', 'uncertain', 'failed')`,
+  `with changed as (
+     update outbox_mails
+     set status = $status, attempts = attempts + 1, last_error = $error,
+       sent_at = case when $status = 'sent' then $now::timestamptz else sent_at end, ${forgotten('true')}
+     where id = $id and status in ('queued', 'sending', 'uncertain', 'failed')
+     returning ${outcomeColumns}
+   )
+   ${insertOutcomes}`,
   { params: { id: uuid, status: mailStatus, error: text.orNull, now: instant } },
 )
 /** Records the final status of a mail. `now` is the time when it was sent, if it was. */
@@ -147,11 +152,16 @@ export async function markMailUncertain(db: Executor, id: string, reason: string
 
 const setMailFailed = statement(
   'mail.setMailFailed',
-  `update outbox_mails
-   set attempts = attempts + 1, last_error = $error, awaits_server = $awaitsServer,
-     second_try = second_try or status = 'uncertain',
-     status = case when second_try or status = 'uncertain' then 'uncertain' when attempts + 1 >= $maxAttempts then 'failed' else 'queued' end
-   where id = $id and status in ('queued', 'sending', 'uncertain', 'failed') returning status`,
+  `with changed as (
+     update outbox_mails
+     set attempts = attempts + 1, last_error = $error, awaits_server = $awaitsServer,
+       second_try = second_try or status = 'uncertain',
+       status = case when second_try or status = 'uncertain' then 'uncertain' when attempts + 1 >= $maxAttempts then 'failed' else 'queued' end
+     where id = $id and status in ('queued', 'sending', 'uncertain', 'failed')
+     returning ${outcomeColumns}
+   ),
+   announced as (${insertOutcomes})
+   select status from changed`,
   { params: { id: uuid, error: text, awaitsServer: boolean, maxAttempts: integer }, columns: { status: mailStatus.notNull } },
 )
 /**
@@ -212,15 +222,20 @@ export async function countMail(
 
 const eraseMessageTexts = statement(
   'mail.eraseMessageTexts',
-  `update outbox_mails set is_erased = true, body_text = '', body_html = null,
-     status = case when status = 'queued' then 'failed' else status end,
-     last_error = case when status = 'queued' then 'It could not be sent for 30 days' else last_error end
-   where ctid = any(array(
-     select ctid from outbox_mails where kind = '${messageKind}' and not is_erased and created_at < $createdBefore order by created_at
-     limit $limit for update skip locked
-   )) returning 1 as gone`,
+  `with changed as (
+     update outbox_mails set is_erased = true, body_text = '', body_html = null,
+       status = case when status = 'queued' then 'failed' else status end,
+       last_error = case when status = 'queued' then 'It could not be sent for 30 days' else last_error end
+     where ctid = any(array(
+       select ctid from outbox_mails where kind = '${messageKind}' and not is_erased and created_at < $createdBefore order by created_at
+       limit $limit for update skip locked
+     ))
+     returning ${outcomeColumns}
+   ),
+   announced as (${insertOutcomes})
+   select count(*)::integer as gone from changed`,
   { params: { createdBefore: instant, limit: bigint }, columns: { gone: integer.notNull } },
 )
 /** Erases the texts of messages written before a time, at most `limit`, and returns their number. Messages still queued become failed. */
 export const forgetMessageTexts = async (db: Executor, createdBefore: Date, limit: number): Promise<number> =>
-  (await db.query(eraseMessageTexts({ createdBefore, limit }))).length
+  (await db.query(eraseMessageTexts({ createdBefore, limit })))[0]?.gone ?? 0

@@ -1,5 +1,6 @@
 import { firstRow } from '#shared/platform/db/database.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import type { JobScope } from '#shared/platform/jobs/job-scope.ts'
 import { type WorkKind, waitsForWorkspace } from '#shared/platform/kernel/background.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -113,6 +114,7 @@ async function recordOutcome(sending: Sending, transport: MailTransport, isTaken
   const isConclusive = outcome.kind === 'final' && (isTaken || mail.status !== 'uncertain')
   if (isConclusive) return completeSending(scope, mail, outcome.status, outcome.error)
   const status = await recordMailFailure(scope.db, mail.id, outcome.error, isAway)
+  if (status === 'failed') wakeAfterOutcome(scope, mail)
   if (status) mailAttempts.inc({ kind: mail.kind, outcome: status === 'queued' ? 'later' : status })
   if (status !== 'queued' && status !== 'failed') return
   // The absence of a server has been logged once for all of its mails.
@@ -127,14 +129,21 @@ async function waitForServer({ db, parts }: JobScope, mail: OutboxMail, error: s
 }
 
 async function completeSending(
-  { db, now }: JobScope,
+  scope: JobScope,
   mail: OutboxMail,
   status: 'sent' | 'failed' | 'bounced',
   error: string | null,
 ): Promise<void> {
+  const { db, now } = scope
   await completeMail(db, mail.id, status, error, now())
+  wakeAfterOutcome(scope, mail)
   mailAttempts.inc({ kind: mail.kind, outcome: status })
   if (status === 'sent') mailSeconds.observe({ kind: mail.kind }, (now().getTime() - Date.parse(mail.created_at)) / 1_000)
+}
+
+/** Outcomes of messages are in the list of events of their workspace. */
+function wakeAfterOutcome({ db, jobQueue }: JobScope, { kind, workspace_id }: OutboxMail): void {
+  if (kind === messageKind && workspace_id !== null) wakeNumbering({ db, jobQueue, workspace: { id: workspace_id } }, 'soon')
 }
 
 async function recordUncertain(scope: JobScope, mail: OutboxMail, reason: string): Promise<void> {

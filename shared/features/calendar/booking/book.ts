@@ -126,6 +126,7 @@ async function createBooking(
   )
   await informGuests(scope, guestMessages(undefined, { root: { event, guests: [guest] }, exceptions: [] }, null), { isBooked: true })
   await announceEvent(scope, calendar, 'created', event, [guest])
+  await announceEvent(scope, calendar, 'booked', event, [guest])
   await scheduleReminders(scope, calendar, [event])
   return { ok: true, start: eventInput.start, end: eventInput.end, token: guestTokenOf(scope, guest) }
 }

@@ -15,10 +15,12 @@ import { ensureDefaultCalendars, newCalendar, teamCalendarKey } from '#shared/fe
 import {
   type Calendar,
   deleteCalendarRow,
+  deleteEventsOfCalendar,
   findCalendarByKey,
   insertCalendar,
   listCalendarRows,
   lockCalendar,
+  lockCalendarForDeletion,
   updateCalendar,
 } from '#shared/features/calendar/calendars/store.ts'
 import { feedUrl } from '#shared/features/calendar/feeds/feed-link.ts'
@@ -35,6 +37,7 @@ import {
 } from '#shared/features/calendar/schemas.ts'
 import { withMicroseconds } from '#shared/features/calendar/time.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 
@@ -156,11 +159,20 @@ async function mergeSettings(
 const withoutUnknownKeys = (settings: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries(settings).filter(([key]) => settingKeys.includes(key)))
 
-/** Deletes a calendar with its events. Throws NOT_FOUND, and FORBIDDEN for the team calendar, a main calendar or too little access. */
+/**
+ * Deletes a calendar with its events, which are announced as cancelled. Throws NOT_FOUND, and FORBIDDEN for the team calendar, a main calendar
+ * or too little access.
+ */
 export async function deleteCalendar(scope: Scope, id: string): Promise<{ deleted: true }> {
   const { calendar } = await requireCalendar(scope, id, 'manage')
   if (calendar.is_primary || calendar.key === teamCalendarKey) throw problem('FORBIDDEN', 'This calendar cannot be deleted')
-  requireRow(await scope.db.query(deleteCalendarRow({ workspaceId: scope.workspace.id, id: calendar.id })))
+  const place = { workspaceId: scope.workspace.id, id: calendar.id }
+  await scope.db.transaction(async (tx) => {
+    requireRow(await tx.query(lockCalendarForDeletion(place)))
+    await tx.query(deleteEventsOfCalendar({ ...place, cause: JSON.stringify(scope.cause) }))
+    await tx.query(deleteCalendarRow(place))
+    wakeNumbering(within(scope, tx), 'soon')
+  })
   return { deleted: true }
 }
 

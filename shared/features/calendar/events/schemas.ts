@@ -1,7 +1,7 @@
 import { flag, reminderList } from '#shared/features/calendar/schemas.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
-const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
+export const eventStatuses = ['confirmed', 'tentative', 'cancelled'] as const
 export type EventStatus = (typeof eventStatuses)[number]
 /** The answers that a guest may give on its page. */
 export const pageAnswers = ['accepted', 'declined', 'tentative'] as const

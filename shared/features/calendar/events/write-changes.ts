@@ -31,7 +31,7 @@ interface Change {
 }
 
 /**
- * Writes row changes with their guests, queues mails to the guests concerned, announces the change to flows and schedules reminders.
+ * Writes row changes with their guests, queues mails to the guests concerned, announces the change and schedules reminders.
  * Returns the guests by event id. Throws SLOT_TAKEN.
  */
 export async function writeChanges(scope: Scope, calendar: Calendar, change: Change): Promise<Map<string, readonly Attendee[]>> {
@@ -150,7 +150,7 @@ function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => r
 }
 
 /**
- * Announces a change to flows. A change of a series is one announcement, however many rows it changes. The later part of a split series is
+ * Announces a change. A change of a series is one announcement, however many rows it changes. The later part of a split series is
  * an event of its own, and is announced as well.
  */
 async function announceRows(

@@ -59,9 +59,11 @@ export function answerByToken(scope: Scope, token: string, status: PageAnswer): 
     const { event: found } = await requireOpenInvitation(txScope, token)
     await tx.query(lockEvent({ workspaceId: scope.workspace.id, id: found.series_id ?? found.id }))
     const invited = await requireOpenInvitation(txScope, token)
-    const { guest } = invited
-    if (!takesPlace(invited.event)) return viewOf(txScope, invited)
+    const { guest, event, calendar } = invited
+    if (!takesPlace(event) || guest.status === status) return viewOf(txScope, invited)
     await tx.query(writeAnswer({ workspaceId: scope.workspace.id, eventId: guest.event_id, id: guest.id, status }))
+    const guests = (await findAttendees(tx, scope.workspace.id, [event.id])).get(event.id) ?? []
+    await announceEvent(txScope, calendar, 'answered', event, guests, { guest: { id: guest.id, status } })
     const answered = { ...invited, guest: { ...guest, status } }
     return viewOf(txScope, guest.is_booker && status === 'declined' ? await cancelBookedEvent(txScope, answered) : answered)
   })

@@ -58,6 +58,22 @@ export async function findAttendees(db: Executor, workspaceId: string, eventIds:
   return Map.groupBy(rows, ({ event_id }) => event_id)
 }
 
+const selectMemberGuests = statement(
+  'calendar.selectMemberGuests',
+  `select event_id, array_agg(user_id order by position, id) as ids from calendar_attendees
+   where workspace_id = $workspaceId and event_id = any($eventIds::uuid[]) and user_id is not null group by event_id`,
+  { params: { workspaceId: uuid, eventIds: uuids }, columns: { event_id: uuid.notNull, ids: uuids.notNull } },
+)
+/** The members among the guests of some events, by event. */
+export async function findMemberGuests(
+  db: Executor,
+  workspaceId: string,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = eventIds.length === 0 ? [] : await db.query(selectMemberGuests({ workspaceId, eventIds }))
+  return new Map(rows.map(({ event_id, ids }) => [event_id, ids]))
+}
+
 /** A guest to write. */
 export type WrittenAttendee = Attendee & {
   readonly position: number

@@ -8,7 +8,7 @@ import type { Calendar } from '#shared/features/calendar/calendars/store.ts'
 import { eventTimeOf, withExtents } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, findExceptions, insertEvents, updateEvents } from '#shared/features/calendar/events/store.ts'
 import { newAttendee } from '#shared/features/calendar/guests/guests.ts'
-import { findMembers, replaceAttendees } from '#shared/features/calendar/guests/store.ts'
+import { findMemberGuests, findMembers, replaceAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { FileEvent } from '#shared/features/calendar/ics/read-event.ts'
 import type { FileSet, ImportWarning } from '#shared/features/calendar/ics/read-file.ts'
 import { buildImportedSets, type ImportedSet } from '#shared/features/calendar/import-export/imported-rows.ts'
@@ -51,8 +51,7 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: reado
   if (!calendar.settings.no_overlap) await writeSets(scope, sets)
   const rows = written.sets.flatMap((set) => [set.event, ...set.exceptions])
   await scheduleReminders(scope, calendar, rows)
-  const upcoming = written.sets.filter(({ event }) => event.recurrence !== null || eventTimeOf(event).end > scope.now().getTime())
-  for (const [change, sets] of Map.groupBy(upcoming, ({ change }) => change)) await announceImportedEvents(scope, calendar, change, sets)
+  await announceSets(scope, calendar, written.sets)
   const created = written.sets.filter(({ change }) => change === 'created').length
   const notes = written.sets.flatMap(({ line, event: { uid }, notes }) => notes.map((message) => ({ line, uid, message })))
   const built = new Set(sets.map(({ event: { uid } }) => uid))
@@ -61,6 +60,18 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: reado
     notes.push({ line: cancels[0]?.line ?? 0, uid, message: 'cancels an event that the calendar does not have' })
   const skipped = sets.length - written.sets.length + missing.length
   return { created, updated: written.sets.length - created, skipped, warnings: [...notes, ...written.warnings] }
+}
+
+/** Announces what was written. Events that are over start no flows. */
+async function announceSets(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]): Promise<void> {
+  const now = scope.now().getTime()
+  const isHeard = ({ event }: ImportedSet) => event.recurrence !== null || eventTimeOf(event).end > now
+  const ids = sets.map(({ event }) => event.id)
+  const memberIds = await findMemberGuests(scope.db, scope.workspace.id, ids)
+  for (const part of Map.groupBy(sets, (set) => `${set.change} ${isHeard(set)}`).values()) {
+    const [first] = part
+    if (first) await announceImportedEvents(scope, calendar, { name: first.change, events: part, memberIds, isHeard: isHeard(first) })
+  }
 }
 
 /** Writes one UID after the other, each in a savepoint. A UID that overlaps an earlier event is left out with a warning. */

@@ -1,7 +1,10 @@
+import { announceRederivedEvents } from '#shared/features/calendar/announce.ts'
 import { releaseSlots } from '#shared/features/calendar/booking/store.ts'
+import { findCalendarsById } from '#shared/features/calendar/calendars/store.ts'
 import { eventTimeColumns } from '#shared/features/calendar/event-time.ts'
 import { eventTimeOf, occurrenceColumns, originalStartOf, seriesOf, withExtent } from '#shared/features/calendar/events/event.ts'
 import { type EventRow, findExceptions, updateEvents } from '#shared/features/calendar/events/store.ts'
+import { findMemberGuests } from '#shared/features/calendar/guests/store.ts'
 import { calendarDue } from '#shared/features/calendar/reminders/due.ts'
 import { isSeriesStart, listStarts, type Series } from '#shared/features/calendar/series/expand.ts'
 import { rulePartsOf, ruleText } from '#shared/features/calendar/series/rule.ts'
@@ -9,7 +12,17 @@ import { fromWallClock, toWallClock, zoneRelease } from '#shared/features/calend
 import { findStaleEvents, lockEvents } from '#shared/features/calendar/zones/store.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { setDueNoLater } from '#shared/platform/due/due-times.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { hourMs } from '#shared/platform/kernel/time/units.ts'
+
+type AnnouncingScope = Parameters<typeof announceRederivedEvents>[0]
+
+interface Rederiving {
+  readonly db: Executor
+  readonly jobQueue: JobQueue
+  readonly now: () => Date
+}
 
 /** Upper bound of events per round. Those of one workspace are one transaction. */
 const maxEventsPerRound = 200
@@ -18,7 +31,9 @@ const maxEventsPerRound = 200
  * Derives the instants of events that are not over from their local times again, where an older release of time zone data made them: nine
  * o'clock stays nine o'clock when a country changes its offset. No mail is sent, since guests' calendar programs do the same.
  */
-export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal): Promise<void> {
+export async function rederiveTimes({ db, jobQueue, now: readNow }: Rederiving, signal: AbortSignal): Promise<void> {
+  const now = readNow()
+  const cause = platformCause(`times of ${zoneRelease}`)
   for (;;) {
     const found = await db.query(findStaleEvents({ release: zoneRelease, now, limit: maxEventsPerRound }))
     if (found.length === 0) return
@@ -26,8 +41,7 @@ export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal
       signal.throwIfAborted()
       await db.transaction((tx) =>
         rederiveEvents(
-          tx,
-          workspaceId,
+          { db: tx, jobQueue, cause, workspace: { id: workspaceId } },
           events.map(({ id }) => id),
           now,
         ),
@@ -36,7 +50,9 @@ export async function rederiveTimes(db: Executor, now: Date, signal: AbortSignal
   }
 }
 
-async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly string[], now: Date): Promise<void> {
+async function rederiveEvents(scope: AnnouncingScope, ids: readonly string[], now: Date): Promise<void> {
+  const { db: tx, workspace } = scope
+  const workspaceId = workspace.id
   const roots = await tx.query(lockEvents({ workspaceId, ids }))
   const exceptions = Map.groupBy(await findExceptions(tx, workspaceId, ids), ({ series_id }) => series_id ?? '')
   const changes = roots.flatMap((root) => {
@@ -58,6 +74,21 @@ async function rederiveEvents(tx: Executor, workspaceId: string, ids: readonly s
   const calendars = new Set(moved.map(({ calendar_id }) => calendar_id))
   const checks = [...calendars].map((subject) => ({ subject, at: now }))
   await setDueNoLater(tx, calendarDue, workspaceId, checks)
+  await announceMoved(
+    scope,
+    moved.filter(({ series_id }) => series_id === null),
+  )
+}
+
+/** Announces the events and series that moved. */
+async function announceMoved(scope: AnnouncingScope, events: readonly EventRow[]): Promise<void> {
+  if (events.length === 0) return
+  const { db, workspace } = scope
+  const byCalendar = Map.groupBy(events, ({ calendar_id }) => calendar_id)
+  const calendars = await db.query(findCalendarsById({ workspaceId: workspace.id, userId: null, ids: [...byCalendar.keys()] }))
+  const ids = events.map(({ id }) => id)
+  const memberIds = await findMemberGuests(db, workspace.id, ids)
+  for (const calendar of calendars) await announceRederivedEvents(scope, calendar, byCalendar.get(calendar.id) ?? [], memberIds)
 }
 
 /** The event at the instant of its stored local time. The current instant is kept if it already has this local time. */

@@ -4,6 +4,7 @@ import { findWebhook } from '#shared/features/messages/connections/store.ts'
 import { contactKey } from '#shared/features/messages/do-not-contact/contact-key.ts'
 import { insertDoNotContact } from '#shared/features/messages/do-not-contact/store.ts'
 import { findRecipientByConnection, markBounced } from '#shared/features/messages/store.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { verifyTimestampedSignature } from '#shared/platform/kernel/crypto/webhook-signature.ts'
 import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
@@ -17,7 +18,7 @@ const report = schema(t.Object({ event: t.Enum(['bounce', 'complaint']), message
  * 5 minutes off, NOT_FOUND for an unknown connection. Signed reports of unknown form are ignored.
  */
 export async function receiveDeliveryReport(scope: PlatformScope, connectionId: string, body: Buffer, signature: string): Promise<void> {
-  const { config, db, now } = scope
+  const { config, db, jobQueue, now } = scope
   const webhook = requireRow(isUuid(connectionId) ? await db.query(findWebhook({ id: connectionId })) : [])
   const connection = connectionId.toLowerCase()
   const secret = decryptSecret(config, connection, 'webhook', webhook.webhook_secret)
@@ -28,7 +29,10 @@ export async function receiveDeliveryReport(scope: PlatformScope, connectionId: 
   if (messageId === undefined) return
   const { workspace_id: workspaceId } = webhook
   const reported = { workspaceId, connectionId: connection, id: messageId }
-  if (event === 'bounce') return void (await db.query(markBounced({ ...reported, reason: 'The provider reports a bounce' })))
+  if (event === 'bounce') {
+    await db.query(markBounced({ ...reported, reason: 'The provider reports a bounce' }))
+    return wakeNumbering({ db, jobQueue, workspace: { id: workspaceId } }, 'soon')
+  }
   const [message] = await db.query(findRecipientByConnection(reported))
   if (!message) return
   const address = contactKey(message.recipient)
