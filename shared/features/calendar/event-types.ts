@@ -18,7 +18,7 @@ const details = {
 }
 const guest = t.Object(
   { id: t.String({ format: 'uuid', description: 'Of the guest in this event.' }), status: t.Enum([...guestAnswers]) },
-  { title: 'GuestAnswer' },
+  { title: 'AnsweringGuest' },
 )
 
 const common = { permission: 'calendar:read', subject } as const
