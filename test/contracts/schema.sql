@@ -1056,6 +1056,7 @@ create table outbox_mails (
   created_at timestamp with time zone default now() not null,
   sent_at timestamp with time zone,
   awaits_server boolean default false not null,
+  cause jsonb,
   constraint outbox_mails_pkey PRIMARY KEY (id),
   constraint outbox_mails_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'uncertain'::text, 'failed'::text, 'bounced'::text, 'skipped'::text]))),
   constraint outbox_mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -1589,6 +1590,8 @@ CREATE INDEX due_work_at ON public.due_work USING btree (at, id) WHERE (NOT held
 CREATE INDEX due_work_held ON public.due_work USING btree (workspace_id) WHERE held;
 
 CREATE INDEX event_listeners_listener ON public.event_listeners USING btree (workspace_id, subscriber, listener_id);
+
+CREATE INDEX events_of_calendars ON public.events USING btree (workspace_id, subject_id, seq) WHERE (type = ANY (ARRAY['calendar.event.created'::text, 'calendar.event.updated'::text, 'calendar.event.cancelled'::text, 'calendar.event.answered'::text, 'calendar.booked'::text]));
 
 CREATE INDEX field_indexes_lead ON public.field_indexes USING btree (workspace_id, lead_field_id) WHERE (lead_field_id IS NOT NULL);
 

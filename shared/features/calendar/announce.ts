@@ -6,8 +6,15 @@ import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
 import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import type { Attendee } from '#shared/features/calendar/guests/store.ts'
+import {
+  type CalendarOfEvents,
+  isListed,
+  type KeptEvent,
+  keptEventOf,
+  type ListedName,
+  typeOfName,
+} from '#shared/features/calendar/kept-event.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
-import { type CalendarOfEvents, isListed, type KeptEvent, keptEventOf, type ListedName, typeOfName } from '#shared/features/calendar/kept-event.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
 

@@ -57,6 +57,7 @@ export const mailGuestsJob = defineJob({
 export const importCalendarJob = defineJob({
   ...fileJob,
   name: 'calendar.import',
+  causes: 'import',
   visible: ['calendarId', 'fileId'],
   concurrency: 2,
   slotsPerWorkspace: 1,

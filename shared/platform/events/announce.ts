@@ -68,7 +68,9 @@ export async function announceEvents(scope: AnnouncingScope, announcement: Annou
       source,
       topic,
       event,
-      events: JSON.stringify(events.map(({ id, subjectId, subject, snapshot, kept }) => ({ id, subject_id: subjectId, subject, snapshot, kept }))),
+      events: JSON.stringify(
+        events.map(({ id, subjectId, subject, snapshot, kept }) => ({ id, subject_id: subjectId, subject, snapshot, kept })),
+      ),
       isHeard,
       cause: JSON.stringify(scope.cause),
     }),

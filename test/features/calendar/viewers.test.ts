@@ -85,6 +85,10 @@ const readers: Readonly<Record<string, { readonly read: Reader; readonly tells: 
     // A guest of an event sees nothing of its calendar.
     tells: (seen, viewer) => (viewer === 'guest' ? both('none') : seen),
   },
+  'the events of the workspace': {
+    read: async ({ w }, { client }) => inText(await textOf(client.get(`${w.org.path}/events?types=calendar.*`))),
+    tells: (seen) => seen,
+  },
   'an event': {
     read: async ({ w, eventIds }, { client }) => {
       const [open = '', secret = ''] = await Promise.all(eventIds.map((id) => textOf(client.get(at(w, `/events/${id}`)))))

@@ -58,7 +58,9 @@ export async function sendMessage(scope: Scope, rawInput: unknown, { deduplicati
   }
   const key = { workspaceId: scope.workspace.id, deduplicationKey }
   return scope.db.transaction(async (tx) => {
-    const [inserted] = await tx.query(insertMessage({ ...mail, ...about, ...key, id, cause: JSON.stringify(scope.cause), createdAt: scope.now() }))
+    const [inserted] = await tx.query(
+      insertMessage({ ...mail, ...about, ...key, id, cause: JSON.stringify(scope.cause), createdAt: scope.now() }),
+    )
     if (inserted?.status === 'queued') await enqueue(within(scope, tx), id)
     const [row] = inserted ? [inserted] : await tx.query(findMessageByKey(key))
     return { message_id: row?.id ?? id, skipped: row?.status === 'skipped' }
