@@ -1,6 +1,6 @@
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { calendarAccessOf } from '#shared/features/calendar/access.ts'
-import { type Calendar, findCalendar } from '#shared/features/calendar/calendars/store.ts'
+import { findCalendar } from '#shared/features/calendar/calendars/store.ts'
 import { type EventTime, timeText } from '#shared/features/calendar/event-time.ts'
 import { eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { eventTimeOf } from '#shared/features/calendar/events/event.ts'
