@@ -8,12 +8,12 @@ import type { EventRow } from '#shared/features/calendar/events/store.ts'
 import type { Attendee } from '#shared/features/calendar/guests/store.ts'
 import {
   type CalendarOfEvents,
+  type EventDetails,
   isListed,
-  type KeptEvent,
-  keptEventOf,
   type ListedName,
+  listedEventOf,
   typeOfName,
-} from '#shared/features/calendar/kept-event.ts'
+} from '#shared/features/calendar/listed-event.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -78,7 +78,7 @@ function announcedEventOf(
 interface AnnouncementOptions {
   readonly id?: string
   readonly when?: EventTime
-  readonly guest?: KeptEvent['guest']
+  readonly guest?: EventDetails['guest']
 }
 
 /** Announces an event to the workspace's list of events and to flows, in the transaction of what happened. */
@@ -90,8 +90,8 @@ export async function announceEvent(
   guests: readonly Guest[],
   { id = newId(), when, guest }: AnnouncementOptions = {},
 ): Promise<void> {
-  const kept = isListed(name) ? keptEventOf(calendar, name, event, memberIdsOf(guests), guest) : undefined
-  const happening = { id, subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, when), kept }
+  const listed = isListed(name) ? listedEventOf(calendar, name, event, memberIdsOf(guests), guest) : {}
+  const happening = { id, subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, when), ...listed }
   await announce(scope, calendar, name, [happening])
 }
 
@@ -120,7 +120,7 @@ export async function announceImportedEvents(
       id: newId(),
       subjectId: event.id,
       snapshot: isHeard ? announcedEventOf(calendar, event, eventGuests) : null,
-      kept: keptEventOf(calendar, name, event, memberIds.get(event.id) ?? []),
+      ...listedEventOf(calendar, name, event, memberIds.get(event.id) ?? []),
     }
   })
   await announce(scope, calendar, name, happenings, isHeard)
@@ -139,7 +139,7 @@ export async function announceRederivedEvents(
     id: newId(),
     subjectId: event.id,
     snapshot: null,
-    kept: keptEventOf(calendar, 'updated', event, memberIds.get(event.id) ?? []),
+    ...listedEventOf(calendar, 'updated', event, memberIds.get(event.id) ?? []),
   }))
   await announce(scope, calendar, 'updated', happenings, false)
 }

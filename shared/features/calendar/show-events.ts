@@ -5,7 +5,7 @@ import { calendarAccessOf } from '#shared/features/calendar/access.ts'
 import { findCalendarsById } from '#shared/features/calendar/calendars/store.ts'
 import { type EventAccess, eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
 import { findLastKept, findPlacements } from '#shared/features/calendar/events/placement-store.ts'
-import type { CalendarOfEvents, KeptEvent } from '#shared/features/calendar/kept-event.ts'
+import type { CalendarOfEvents, EventDetails, EventPlace } from '#shared/features/calendar/listed-event.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
 
 /** The calendar and privacy of an event at one time, and whether the viewer was its guest. */
@@ -39,14 +39,15 @@ export async function prepareCalendarEvents(scope: Scope, events: readonly Store
   }
   return async (event) => {
     const lowest = Math.min(...(places.get(event.id) ?? []).map((place) => accesses.indexOf(accessTo(place))))
-    if (accesses[lowest] === 'details') return showDetails(event)
+    if (accesses[lowest] === 'details') return showStored(event)
     return accesses[lowest] === 'busy' ? showTimes(event) : undefined
   }
 }
 
-const keptOf = ({ data }: Pick<StoredEvent, 'data'>): KeptEvent => data as unknown as KeptEvent
+const keptOf = ({ kept }: StoredEvent): EventPlace => kept as unknown as EventPlace
+const detailsOf = ({ data }: StoredEvent): EventDetails => data as unknown as EventDetails
 
-function placeOf({ actor: { personId } }: Scope, { calendar, visibility, guest_ids }: KeptEvent): Place {
+function placeOf({ actor: { personId } }: Scope, { calendar, visibility, guest_ids }: EventPlace): Place {
   return { calendarId: calendar.id, visibility, isGuest: personId !== null && guest_ids.includes(personId), announced: calendar }
 }
 
@@ -54,32 +55,25 @@ function placeOf({ actor: { personId } }: Scope, { calendar, visibility, guest_i
 async function findPresentPlaces(scope: Scope, events: readonly StoredEvent[]): Promise<(event: StoredEvent) => readonly Place[]> {
   const { actor, db, workspace } = scope
   const workspaceId = workspace.id
-  const ids = [...new Set(events.flatMap((event) => [event.subjectId, keptOf(event).series_id]))]
+  const ids = [...new Set(events.flatMap((event) => [event.subjectId, detailsOf(event).series_id]))]
   const rows = await db.query(findPlacements({ workspaceId, userId: actor.personId, ids }))
   const placements = new Map(rows.map((row) => [row.id, row]))
   const goneIds = [...new Set(events.map(({ subjectId }) => subjectId))].filter((id) => !placements.has(id))
-  const kept = goneIds.length > 0 ? await db.query(findLastKept({ workspaceId, ids: goneIds })) : []
-  const lastKept = new Map(kept.map(({ id, data }) => [id, data]))
+  const rowsKept = goneIds.length > 0 ? await db.query(findLastKept({ workspaceId, ids: goneIds })) : []
+  const lastKept = new Map(rowsKept.map(({ id, kept }) => [id, kept]))
   return (event) => {
     const own = placements.get(event.subjectId)
     if (own) return [{ calendarId: own.calendar_id, visibility: own.visibility, isGuest: own.is_guest }]
     const last = placeOf(scope, lastKept.get(event.subjectId) ?? keptOf(event))
-    const series = placements.get(keptOf(event).series_id ?? '')
+    const series = placements.get(detailsOf(event).series_id ?? '')
     if (!series) return [last]
     return [last, { calendarId: series.calendar_id, visibility: series.visibility, isGuest: series.is_guest || last.isGuest }]
   }
 }
 
-function showDetails(event: StoredEvent): ShownEvent | undefined {
-  const shown = showStored(event)
-  const { start, end, all_day, title, status, series_id, original_start, guest } = keptOf(event)
-  const data = { start, end, all_day, title, status, series_id, original_start }
-  return shown && { ...shown, data: guest === undefined ? data : { ...data, guest } }
-}
-
 /** The event for who sees busy times only: neither what it is, nor who did it, nor how. */
 function showTimes(event: StoredEvent): ShownEvent {
-  const { start, end, all_day } = keptOf(event)
+  const { start, end, all_day } = detailsOf(event)
   return {
     actor: { id: null, type: 'system' },
     cause: { kind: 'system', id: null },

@@ -35,7 +35,9 @@ interface AnnouncedEvent {
   readonly subject?: Readonly<Record<string, string>>
   /** The subject after the event, or before its deletion, as any JSON. Only listeners that asked for snapshots get it. */
   readonly snapshot: unknown
-  /** What the list of events keeps, as any JSON; the snapshot when left out. */
+  /** What readers of the list of events see, as any JSON; the snapshot when left out. */
+  readonly data?: unknown
+  /** Values by which it is decided who may read it, as any JSON. */
   readonly kept?: unknown
 }
 
@@ -68,9 +70,7 @@ export async function announceEvents(scope: AnnouncingScope, announcement: Annou
       source,
       topic,
       event,
-      events: JSON.stringify(
-        events.map(({ id, subjectId, subject, snapshot, kept }) => ({ id, subject_id: subjectId, subject, snapshot, kept })),
-      ),
+      events: JSON.stringify(events.map(({ subjectId, ...event }) => ({ ...event, subject_id: subjectId }))),
       isHeard,
       cause: JSON.stringify(scope.cause),
     }),

@@ -69,7 +69,7 @@ const eventColumns = {
   cause: jsonb.as<StoredCause>(),
 }
 
-/** A numbered event. `createdBy`, `createdAt` and `kept` are of changes of records, the columns after them of others. */
+/** A numbered event. `createdBy` and `createdAt` are of changes of records, the columns after `kept` of others. */
 export type StoredEvent = RowOf<typeof eventColumns>
 
 /** The events above a number and up to another one, of some types or all, and of the records of a type or of everything. */

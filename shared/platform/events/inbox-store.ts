@@ -35,15 +35,16 @@ export const updateEventParams = { ...recordEventParams, kept: text.orNull, snap
 
 /**
  * Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id`, `subject`,
- * `snapshot` and `kept`. Listeners are looked up unless `isHeard` is false.
+ * `snapshot`, `data` and `kept`. Listeners are looked up unless `isHeard` is false.
  */
 export const insertAnnounced = statement(
   'events.insertAnnounced',
-  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, kept, listeners, cause)
-   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, subject, snapshot, kept,
+  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, data, kept, listeners, cause)
+   select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, subject, snapshot, data, kept,
      case when $isHeard::boolean then null else '{}'::jsonb end, $cause::text::jsonb
-   from rows from (jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, subject jsonb, snapshot jsonb, kept jsonb))
-     with ordinality as announced (id, subject_id, subject, snapshot, kept, position)
+   from rows from (
+     jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, subject jsonb, snapshot jsonb, data jsonb, kept jsonb)
+   ) with ordinality as announced (id, subject_id, subject, snapshot, data, kept, position)
    order by position`,
   {
     params: {
@@ -58,14 +59,6 @@ export const insertAnnounced = statement(
     },
   },
 )
-
-/**
- * SQL that inserts events of a feature as part of the statement that causes them; their listeners are looked up. `from` selects their
- * `workspace_id`, `type`, `source`, `event`, `topic`, `subject_id`, `subject`, `data` (both JSON) and `cause`.
- */
-export const insertHappenings = (from: string): string =>
-  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
-   select workspace_id, uuidv7(), type, source, event, topic, subject_id, subject, data, cause from (${from}) as happened`
 
 /**
  * SQL that inserts events of a feature for its own subscriber, as part of the statement that causes them; `event_listeners` is not

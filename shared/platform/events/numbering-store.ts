@@ -52,8 +52,8 @@ export const numberEvents = statement(
    ),
    stored as (
      insert into events (workspace_id, seq, id, type, topic, subject_id, created_by, created_at, kept, subject, data, cause)
-     select workspace_id, seq, event_id, type, topic, subject_id, created_by, created_at, case when source is null then kept end, subject,
-       case when source is not null then coalesce(kept, snapshot) end, case when source is not null then cause end
+     select workspace_id, seq, event_id, type, topic, subject_id, created_by, created_at, kept, subject,
+       case when source is not null then coalesce(data, snapshot) end, case when source is not null then cause end
      from taken where type is not null
    ),
    moved as (

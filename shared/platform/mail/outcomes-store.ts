@@ -13,11 +13,13 @@ const unknownCause = JSON.stringify(platformCause(''))
  * SQL that inserts the events of messages that the statement's table `changed` has sent, failed or bounced, once for each outcome. Their actor
  * and cause are those of who sent the message, whoever reports the outcome.
  */
-export const insertOutcomes = insertHappenings(
-  `select workspace_id, 'messages.' || status as type, 'messages' as source, status as event, '' as topic, id as subject_id,
-     jsonb_build_object('id', id) as subject,
+export const insertOutcomes = insertHappenings({
+  source: 'messages',
+  workspace: 'happened.workspace_id',
+  cause: 'happened.cause',
+  from: `select workspace_id, status as event, '' as topic, id as subject_id, jsonb_build_object('id', id) as subject,
      jsonb_build_object('connection_id', connection_id, 'template_id', template_id, 'record_type', record_type, 'record_id', record_id) as data,
-     coalesce(cause, '${unknownCause}') as cause
+     null::jsonb as kept, coalesce(cause, '${unknownCause}') as cause, id as position
    from changed
-   where kind = '${messageKind}' and status in ('sent', 'failed', 'bounced') and status <> earlier_status order by id`,
-)
+   where kind = '${messageKind}' and status in ('sent', 'failed', 'bounced') and status <> earlier_status`,
+})

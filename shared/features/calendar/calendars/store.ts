@@ -185,27 +185,32 @@ export const lockCalendarForDeletion = statement(
 const utcText = (column: string): string => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 const goneTime = (instant: string, date: string): string => `coalesce(${utcText(`gone.${instant}`)}, to_char(gone.${date}, 'YYYY-MM-DD'))`
 
-/** Deletes the events of a calendar, and announces those that took place as cancelled, each series as one; `KeptEvent` has the form of `data`. */
+/** Deletes the events of a calendar, and announces those that took place as cancelled, each series as one, as `listedEventOf` does. */
 export const deleteEventsOfCalendar = statement(
   'calendar.deleteEventsOfCalendar',
   `with gone as (delete from calendar_events where workspace_id = $workspaceId and calendar_id = $id returning *)
-   ${insertHappenings(
-     `select gone.workspace_id, 'calendar.event.cancelled' as type, 'calendar' as source, 'cancelled' as event, calendar.key as topic,
-        gone.id as subject_id, jsonb_build_object('calendar', calendar.id, 'id', gone.id) as subject,
+   ${insertHappenings({
+     source: 'calendar',
+     workspace: '$workspaceId',
+     cause: '$cause',
+     from: `select 'event.cancelled' as event, calendar.key as topic, gone.id as subject_id,
+        jsonb_build_object('calendar', calendar.id, 'id', gone.id) as subject,
         jsonb_build_object(
           'start', ${goneTime('start_at', 'start_date')}, 'end', ${goneTime('end_at', 'end_date')}, 'all_day', gone.start_date is not null,
-          'title', gone.title, 'status', 'cancelled', 'series_id', null, 'original_start', null,
+          'title', gone.title, 'status', 'cancelled', 'series_id', null, 'original_start', null
+        ) as data,
+        jsonb_build_object(
           'calendar', jsonb_build_object('id', calendar.id, 'key', calendar.key, 'kind', calendar.kind, 'owner_id', calendar.owner_id),
           'visibility', gone.visibility,
           'guest_ids', array(
             select guest.user_id from calendar_attendees as guest
             where guest.workspace_id = gone.workspace_id and guest.event_id = gone.id and guest.user_id is not null order by guest.position, guest.id
           )
-        ) as data,
-        $cause::text::jsonb as cause
+        ) as kept,
+        gone.id as position
       from gone join calendars as calendar on calendar.workspace_id = gone.workspace_id and calendar.id = gone.calendar_id
-      where gone.series_id is null and gone.status <> 'cancelled' and not gone.is_removed order by gone.id`,
-   )}`,
+      where gone.series_id is null and gone.status <> 'cancelled' and not gone.is_removed`,
+   })}`,
   { params: { workspaceId: uuid, id: uuid, cause: text } },
 )
 

@@ -1,4 +1,4 @@
-import { calendarTypes, type KeptEvent } from '#shared/features/calendar/kept-event.ts'
+import { calendarTypes, type EventPlace } from '#shared/features/calendar/listed-event.ts'
 import { boolean, jsonb, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
@@ -25,14 +25,14 @@ const listedTypes = calendarTypes.map((type) => `'${type}'`).join()
 /** What was kept last of some events, numbered or not. */
 export const findLastKept = statement(
   'calendar.findLastKept',
-  `select distinct on (subject_id) subject_id as id, data
+  `select distinct on (subject_id) subject_id as id, kept
    from (
-     select subject_id, data, 0 as later, seq as place from events
+     select subject_id, kept, 0 as later, seq as place from events
      where workspace_id = $workspaceId and subject_id = any($ids::uuid[]) and type in (${listedTypes})
      union all
-     select subject_id, coalesce(kept, snapshot), 1, id from event_inbox
+     select subject_id, kept, 1, id from event_inbox
      where workspace_id = $workspaceId and subject_id = any($ids::uuid[]) and type in (${listedTypes})
    ) as told
    order by subject_id, later desc, place desc`,
-  { params: { workspaceId: uuid, ids: uuids }, columns: { id: uuid.notNull, data: jsonb.as<KeptEvent>().notNull } },
+  { params: { workspaceId: uuid, ids: uuids }, columns: { id: uuid.notNull, kept: jsonb.as<EventPlace>().notNull } },
 )

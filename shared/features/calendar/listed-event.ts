@@ -21,8 +21,8 @@ export const isListed = (name: string): name is ListedName => Object.hasOwn(type
 /** The calendar of an announced event, as far as it decides who may see the event once the calendar is gone. */
 export type CalendarOfEvents = Pick<Calendar, 'id' | 'key' | 'kind' | 'owner_id'>
 
-/** A calendar event as the list of events keeps it: what viewers see, and what decides who is one. */
-export interface KeptEvent {
+/** A calendar event as the list of events shows it. */
+export interface EventDetails {
   readonly start: string
   readonly end: string
   readonly all_day: boolean
@@ -32,23 +32,32 @@ export interface KeptEvent {
   readonly original_start: string | null
   /** Of an answer: the guest and its answer. */
   readonly guest?: { readonly id: string; readonly status: GuestAnswer }
+}
+
+/** What decides who sees a calendar event in the list of events. */
+export interface EventPlace {
   readonly calendar: CalendarOfEvents
   readonly visibility: 'default' | 'private'
   /** The members among the guests. */
   readonly guest_ids: readonly string[]
 }
 
-/** What the list of events keeps of an event; `guestIds` are the members among its guests. */
-export function keptEventOf(
+interface ListedEvent {
+  readonly data: EventDetails
+  readonly kept: EventPlace
+}
+
+/** What the list of events has of an event; `guestIds` are the members among its guests. */
+export function listedEventOf(
   { id, key, kind, owner_id }: CalendarOfEvents,
   name: ListedName,
   event: EventRow,
   guestIds: readonly string[],
-  guest?: KeptEvent['guest'],
-): KeptEvent {
+  guest?: EventDetails['guest'],
+): ListedEvent {
   const when = eventTimeOf(event)
   const original = originalStartOf(event)
-  return {
+  const data = {
     start: timeText(when.start, when.allDay),
     end: timeText(when.end, when.allDay),
     all_day: when.allDay,
@@ -56,9 +65,7 @@ export function keptEventOf(
     status: name === 'cancelled' ? 'cancelled' : event.status,
     series_id: event.series_id,
     original_start: original === undefined ? null : timeText(original, event.original_date !== null),
-    ...(guest === undefined ? {} : { guest }),
-    calendar: { id, key, kind, owner_id },
-    visibility: event.visibility,
-    guest_ids: guestIds,
   }
+  const kept = { calendar: { id, key, kind, owner_id }, visibility: event.visibility, guest_ids: guestIds }
+  return { data: guest === undefined ? data : { ...data, guest }, kept }
 }
