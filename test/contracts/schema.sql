@@ -349,6 +349,7 @@ create table event_inbox (
   cause jsonb not null,
   kept jsonb,
   subject jsonb,
+  data jsonb,
   constraint event_inbox_pkey PRIMARY KEY (workspace_id, id)
 );
 
