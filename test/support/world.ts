@@ -91,7 +91,7 @@ const clockOf =
 const wakeEveryMs = 50
 
 /** Condition of an event of the inbox that a listener hears. Others wait for nobody, and no pool may number them. */
-const isHeard = `(listeners <> '{}' or listeners is null and exists (
+const isDelivered = `(listeners <> '{}' or listeners is null and exists (
   select from event_listeners as listener
   where listener.workspace_id = inbox.workspace_id and listener.since < inbox.id and listener.object_type in (inbox.topic, '')
     and listener.source = coalesce(inbox.source, 'records') and listener.event = coalesce(inbox.event, substr(inbox.type, 9))
@@ -113,7 +113,7 @@ async function drained(worker: Worker, db: pg.Pool, absent: readonly WorkerPool[
          select state <> 'active' as waits from pgboss.job
            where name <> all($4) and state in ('created', 'retry', 'active') and start_after <= now() and not ($2 and name = $3)
          union all select true from gated_jobs where slot is null and queue <> all($4)
-         union all select true from event_inbox as inbox where ${isHeard}
+         union all select true from event_inbox as inbox where ${isDelivered}
          union all select true from waiting_deliveries where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
        ) as work`,
@@ -146,7 +146,7 @@ async function workLeft(db: pg.Pool): Promise<string> {
     `select count(*) || ' ' || what as left from (
        select name || ' ' || state as what from pgboss.job where state in ('created', 'retry', 'active')
        union all select queue || ' at its gate' from gated_jobs where slot is null
-       union all select 'events without a number' from event_inbox as inbox where ${isHeard}
+       union all select 'events without a number' from event_inbox as inbox where ${isDelivered}
        union all select 'events to dispatch to ' || subscriber from waiting_deliveries, jsonb_object_keys(listeners) as subscriber
        union all select 'due ' || kind from due_work where not held
      ) as work group by what order by what`,

@@ -13,7 +13,7 @@ import {
   type ListedName,
   listedEventOf,
   typeOfName,
-} from '#shared/features/calendar/listed-event.ts'
+} from '#shared/features/calendar/listed-events/listed-event.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { announceEvents } from '#shared/platform/events/announce.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -104,31 +104,31 @@ interface ImportedEvents {
   }[]
   /** Members among the guests by event. */
   readonly memberIds: ReadonlyMap<string, readonly string[]>
-  /** Whether flows hear of them; those that are over start none. */
-  readonly isHeard: boolean
+  /** Whether flows receive them; those that are over start none. */
+  readonly isDelivered: boolean
 }
 
 /** Announces many imported events at once. */
 export async function announceImportedEvents(
   scope: Scope,
   calendar: CalendarOfEvents,
-  { name, events, memberIds, isHeard }: ImportedEvents,
+  { name, events, memberIds, isDelivered }: ImportedEvents,
 ): Promise<void> {
   const happenings = events.map(({ event, guests }) => {
     const eventGuests = (guests.find(([{ id }]) => id === event.id)?.[1] ?? []).map((guest) => ({ ...guest, user_id: null }))
     return {
       id: newId(),
       subjectId: event.id,
-      snapshot: isHeard ? announcedEventOf(calendar, event, eventGuests) : null,
+      snapshot: isDelivered ? announcedEventOf(calendar, event, eventGuests) : null,
       ...listedEventOf(calendar, name, event, memberIds.get(event.id) ?? []),
     }
   })
-  await announce(scope, calendar, name, happenings, isHeard)
+  await announce(scope, calendar, name, happenings, isDelivered)
 }
 
 type Announcing = Parameters<typeof announceEvents>
 
-/** Announces events that moved when their times were derived anew. Flows do not hear of it: nobody changed them. */
+/** Announces events that moved when their times were derived anew. Flows do not receive it: nobody changed them. */
 export async function announceRederivedEvents(
   scope: Announcing[0],
   calendar: CalendarOfEvents,
@@ -149,7 +149,7 @@ const announce = (
   { id, key }: CalendarOfEvents,
   name: string,
   events: readonly Omit<Announcing[1]['events'][number], 'subject'>[],
-  isHeard = true,
+  isDelivered = true,
 ) =>
   announceEvents(scope, {
     type: isListed(name) ? typeOfName[name] : null,
@@ -157,7 +157,7 @@ const announce = (
     topic: key,
     event: name,
     events: events.map((event) => ({ ...event, subject: { calendar: id, id: event.subjectId } })),
-    isHeard,
+    isDelivered,
   })
 
 /** An actor's access to an announced event: `own` on its own personal calendar, `team` on a calendar without an owner, else `details`. */

@@ -52,8 +52,8 @@ interface Announcement {
   /** Name of the event within its source. */
   readonly event: string
   readonly events: readonly AnnouncedEvent[]
-  /** Whether listeners hear of them; true by default. */
-  readonly isHeard?: boolean
+  /** Whether listeners receive them; true by default. */
+  readonly isDelivered?: boolean
 }
 
 /**
@@ -61,7 +61,7 @@ interface Announcement {
  * statement for any number of events. Record changes insert theirs in their own statement.
  */
 export async function announceEvents(scope: AnnouncingScope, announcement: Announcement): Promise<void> {
-  const { type, source, topic, event, events, isHeard = true } = announcement
+  const { type, source, topic, event, events, isDelivered = true } = announcement
   if (events.length === 0) return
   await scope.db.query(
     insertAnnounced({
@@ -71,11 +71,11 @@ export async function announceEvents(scope: AnnouncingScope, announcement: Annou
       topic,
       event,
       events: JSON.stringify(events.map(({ subjectId, ...event }) => ({ ...event, subject_id: subjectId }))),
-      isHeard,
+      isDelivered,
       cause: JSON.stringify(scope.cause),
     }),
   )
-  wakeNumbering(scope, isHeard ? 'now' : 'soon')
+  wakeNumbering(scope, isDelivered ? 'now' : 'soon')
 }
 
 /** Something that happened, for the list of events alone. */

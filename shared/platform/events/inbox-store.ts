@@ -35,13 +35,13 @@ export const updateEventParams = { ...recordEventParams, kept: text.orNull, snap
 
 /**
  * Inserts events of one kind from a source other than records, in their order; each of the JSON list has `id`, `subject_id`, `subject`,
- * `snapshot`, `data` and `kept`. Listeners are looked up unless `isHeard` is false.
+ * `snapshot`, `data` and `kept`. Listeners are looked up unless `isDelivered` is false.
  */
 export const insertAnnounced = statement(
   'events.insertAnnounced',
   `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, data, kept, listeners, cause)
    select $workspaceId::uuid, id, $type::text, $source::text, $event::text, $topic::text, subject_id, subject, snapshot, data, kept,
-     case when $isHeard::boolean then null else '{}'::jsonb end, $cause::text::jsonb
+     case when $isDelivered::boolean then null else '{}'::jsonb end, $cause::text::jsonb
    from rows from (
      jsonb_to_recordset($events::text::jsonb) as (id uuid, subject_id uuid, subject jsonb, snapshot jsonb, data jsonb, kept jsonb)
    ) with ordinality as announced (id, subject_id, subject, snapshot, data, kept, position)
@@ -54,7 +54,7 @@ export const insertAnnounced = statement(
       event: text,
       topic: text,
       events: text,
-      isHeard: boolean,
+      isDelivered: boolean,
       cause: text,
     },
   },

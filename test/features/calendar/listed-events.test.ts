@@ -30,7 +30,7 @@ const importFile = (w: World, calendarId: string, ...lines: readonly string[]) =
     { 'content-type': 'text/calendar' },
   )
 
-test('listed calendar events: an event is created, changed, cancelled and deleted', async (t) => {
+test('listed events: an event is created, changed, cancelled and deleted', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w)
   const after = await lastSeq(w)
@@ -69,7 +69,7 @@ test('listed calendar events: an event is created, changed, cancelled and delete
   t.true(events.every(({ subject }) => subject.id === id && subject.calendar === calendar.id))
 })
 
-test('listed calendar events: a change of a series is one event, of one occurrence or of the series', async (t) => {
+test('listed events: a change of a series is one event, of one occurrence or of the series', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w)
   const { id } = await makeEvent(t, w, { calendar_id: calendar.id, title: 'Many', recurrence: 'FREQ=DAILY;COUNT=9' })
@@ -98,7 +98,7 @@ test('listed calendar events: a change of a series is one event, of one occurren
   )
 })
 
-test('listed calendar events: a booking, its answers and its end are told of the visitor', async (t) => {
+test('listed events: a booking, its answers and its end are told of the visitor', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w, { settings: { booking: { enabled: true, min_notice: 0 } } })
   const after = await lastSeq(w)
@@ -133,7 +133,7 @@ test('listed calendar events: a booking, its answers and its end are told of the
   t.notRegex(JSON.stringify(events), /vera@example/)
 })
 
-test('listed calendar events: the answer of a member is told once for each change', async (t) => {
+test('listed events: the answer of a member is told once for each change', async (t) => {
   const w = await shared()
   const [guest, other] = [await createMember(w, w.org), await createMember(w, w.org)]
   const { id } = await makeEvent(t, w, { attendees: [{ user_id: guest.id }] })
@@ -155,7 +155,7 @@ test('listed calendar events: the answer of a member is told once for each chang
   t.deepEqual(await told(w, after, other.client), [])
 })
 
-test('listed calendar events: an import tells each UID once, also of events that are over, which start no flow', async (t) => {
+test('listed events: an import tells each UID once, also of events that are over, which start no flow', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w)
   const guest = await createMember(w, w.org)
@@ -196,7 +196,7 @@ test('listed calendar events: an import tells each UID once, also of events that
   )
 })
 
-test('listed calendar events: a function and a flow are the cause of what they put into a calendar', async (t) => {
+test('listed events: a function and a flow are the cause of what they put into a calendar', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w)
   const after = await lastSeq(w)
@@ -220,7 +220,7 @@ test('listed calendar events: a function and a flow are the cause of what they p
   )
 })
 
-test('listed calendar events: what is refused or rolled back is not told', async (t) => {
+test('listed events: what is refused or rolled back is not told', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w, { settings: { no_overlap: true } })
   const { id } = await makeEvent(t, w, { calendar_id: calendar.id })
@@ -239,7 +239,7 @@ test('listed calendar events: what is refused or rolled back is not told', async
   t.deepEqual(await told(w, after), [])
 })
 
-test('listed calendar events: new time zone data move events by the platform, and start no flow', async (t) => {
+test('listed events: new time zone data move events by the platform, and start no flow', async (t) => {
   const w = await shared()
   const calendar = await makeCalendar(t, w, { timezone: 'Asia/Tbilisi' })
   const flow = await createFlow(t, w.org, { enabled: true, ...chain(['t', 'trigger.calendar_event', { event: 'updated' }]) })
@@ -262,7 +262,7 @@ async function deleteCalendar(t: ExecutionContext, w: World, id: string, client 
   return after
 }
 
-test('listed calendar events: the events of a deleted calendar are cancelled, for its owner and for roles on its key', async (t) => {
+test('listed events: the events of a deleted calendar are cancelled, for its owner and for roles on its key', async (t) => {
   const w = await shared()
   const rule = (action: string, key: string) => [{ effect: 'allow', actions: [action], resources: [key] }]
   const { id, key } = await makeCalendar(t, w, { visibility: 'read' })

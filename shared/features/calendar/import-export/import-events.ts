@@ -65,12 +65,13 @@ export async function importEvents(scope: Scope, calendar: Calendar, part: reado
 /** Announces what was written. Events that are over start no flows. */
 async function announceSets(scope: Scope, calendar: Calendar, sets: readonly ImportedSet[]): Promise<void> {
   const now = scope.now().getTime()
-  const isHeard = ({ event }: ImportedSet) => event.recurrence !== null || eventTimeOf(event).end > now
+  const isDelivered = ({ event }: ImportedSet) => event.recurrence !== null || eventTimeOf(event).end > now
   const ids = sets.map(({ event }) => event.id)
   const memberIds = await findMemberGuests(scope.db, scope.workspace.id, ids)
-  for (const part of Map.groupBy(sets, (set) => `${set.change} ${isHeard(set)}`).values()) {
+  for (const part of Map.groupBy(sets, (set) => `${set.change} ${isDelivered(set)}`).values()) {
     const [first] = part
-    if (first) await announceImportedEvents(scope, calendar, { name: first.change, events: part, memberIds, isHeard: isHeard(first) })
+    if (first)
+      await announceImportedEvents(scope, calendar, { name: first.change, events: part, memberIds, isDelivered: isDelivered(first) })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { EventFamily, EventType } from '#shared/core/events/event-type.ts'
 import { eventStatuses, guestAnswers } from '#shared/features/calendar/events/schemas.ts'
-import { prepareCalendarEvents } from '#shared/features/calendar/show-events.ts'
+import { prepareCalendarEvents } from '#shared/features/calendar/listed-events/show-events.ts'
 import { nullable, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const subject = t.Object(

@@ -1,4 +1,4 @@
-import { calendarTypes, type EventPlace } from '#shared/features/calendar/listed-event.ts'
+import { calendarTypes, type EventPlace } from '#shared/features/calendar/listed-events/listed-event.ts'
 import { boolean, jsonb, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 

@@ -4,8 +4,8 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { calendarAccessOf } from '#shared/features/calendar/access.ts'
 import { findCalendarsById } from '#shared/features/calendar/calendars/store.ts'
 import { type EventAccess, eventAccessOf } from '#shared/features/calendar/events/access-level.ts'
-import { findLastKept, findPlacements } from '#shared/features/calendar/events/placement-store.ts'
-import type { CalendarOfEvents, EventDetails, EventPlace } from '#shared/features/calendar/listed-event.ts'
+import type { CalendarOfEvents, EventDetails, EventPlace } from '#shared/features/calendar/listed-events/listed-event.ts'
+import { findLastKept, findPlacements } from '#shared/features/calendar/listed-events/placement-store.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
 
 /** The calendar and privacy of an event at one time, and whether the viewer was its guest. */
