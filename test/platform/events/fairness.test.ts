@@ -4,11 +4,13 @@ import { subscriptions } from '#shared/features.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { flood } from '#test/platform/events/flood.ts'
-import { deleteDeliveries, holdNotifications, readBacklog, readEvents } from '#test/platform/events/rows.ts'
+import { addEvents, deleteDeliveries, holdNotifications, readBacklog, readEvents } from '#test/platform/events/rows.ts'
 import { pauseUntilEnd } from '#test/platform/jobs/pausing.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
+import { lockRows } from '#test/support/locks.ts'
 import { countRows } from '#test/support/rows.ts'
+import { countLockWaits } from '#test/support/waiting.ts'
 import { world } from '#test/support/world.ts'
 import { EventNumbering } from '#workers/platform/events/event-numbering.ts'
 
@@ -76,4 +78,48 @@ test('fairness: a paused subscriber with many waiting jobs holds up no other one
   await end()
   await w.drain()
   t.is((await w.org.owner.get(`${inboxOf(w)}/unread-count`)).data.count, many + 1)
+})
+
+test('fairness: a transaction that stays open delays no event of another workspace, and of its own only those that it makes', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const other = await createOrg(w)
+  const late = await w.db.connect()
+  t.teardown(() => late.release(true))
+  await late.query('begin')
+  await addEvents(late, w.org.id, 1)
+  const create = async ({ owner, path }: typeof other) => (await owner.post(`${path}/records/locations`, { values: { name: 'x' } })).data.id
+  const lastSeq = async ({ owner, path }: typeof other): Promise<number> => (await owner.get(`${path}/events`)).data.last_seq
+  // Workers number these, which drew their ids after the open transaction did.
+  for (const [count, one] of [other, w.org, other, w.org, other].entries()) {
+    await create(one)
+    await eventually(async () => (await lastSeq(one)) === (count >> 1) + 1)
+  }
+  await late.query('commit')
+  await create(w.org)
+  await eventually(async () => (await lastSeq(w.org)) === 4)
+  const numbers = async (org: typeof other) => (await readEvents(w.db, org.id)).map(({ seq }) => seq)
+  t.deepEqual(
+    [await numbers(w.org), await numbers(other)],
+    [
+      [1, 2, 3, 4],
+      [1, 2, 3],
+    ],
+  )
+})
+
+test('fairness: a workspace that another process numbers for long delays no event of another workspace', async (t) => {
+  const w = await world()
+  t.teardown(w.close)
+  const other = await createOrg(w)
+  const head = await lockRows(t, w.db, 'feed_heads', 'workspace_id = $1', [w.org.id])
+  const events = async ({ owner, path }: typeof other) => (await owner.get(`${path}/events`)).data
+  for (const one of [w.org, other, w.org, other]) await one.owner.post(`${one.path}/records/locations`, { values: { name: 'x' } })
+  await eventually(async () => {
+    t.is(await countLockWaits(w.db), 0)
+    return (await events(other)).last_seq === 2
+  })
+  t.is((await events(w.org)).last_seq, 0)
+  await head.release()
+  await eventually(async () => (await events(w.org)).last_seq === 2)
 })
