@@ -4,7 +4,7 @@ import type { Db } from '#test/support/rows.ts'
 export const latestSeconds = 10
 
 /**
- * Holds back commits that announce events: one transaction in 250 for up to ten seconds. One in 500 fails at its commit, so that ids are drawn
+ * Holds back commits that announce events: one transaction in 100 for up to ten seconds. Three in 1,000 fail at their commit, so that ids are drawn
  * in vain. A constraint trigger that is deferred runs within the commit, when all ids are drawn and nothing can be seen yet.
  */
 export async function delayCommits(db: Db): Promise<void> {
@@ -17,10 +17,10 @@ export async function delayCommits(db: Db): Promise<void> {
     begin
       if current_setting('faults.fate', true) = txid_current()::text then return null; end if;
       perform set_config('faults.fate', txid_current()::text, true);
-      if fate < 0.004 then
+      if fate < 0.01 then
         insert into late_commits (seconds) values (seconds);
         perform pg_sleep(seconds);
-      elsif fate < 0.006 then
+      elsif fate < 0.013 then
         raise exception 'not this time' using errcode = 'deadlock_detected';
       end if;
       return null;
