@@ -1,6 +1,6 @@
 import type { ShowEvent } from '#shared/core/events/event-type.ts'
 import { showStored } from '#shared/core/events/show-stored.ts'
-import { permits } from '#shared/core/scope/access.ts'
+import { permits, permitsAll } from '#shared/core/scope/access.ts'
 import { readRows, type Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType } from '#shared/core/types/record-type.ts'
 import { findQueuesByIds } from '#shared/features/queues/definitions/store.ts'
@@ -10,8 +10,8 @@ import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
 
 /**
  * Prepares showing events of items to who may read their queue and sees the item now (docs/contract/queues.md#items-that-follow-records).
- * Events of a deleted queue are for who may read every queue; of an item with a record, if it may read every record of the type too, since
- * nothing tells whether the queue's items followed their records.
+ * Events of a deleted queue are for who may read every queue and is denied none; of an item with a record, if it may read every record of the
+ * type too, since nothing tells whether the queue's items followed their records.
  */
 export async function prepareItemEvents(scope: Scope, events: readonly StoredEvent[]): Promise<ShowEvent> {
   const workspaceId = scope.workspace.id
@@ -39,7 +39,7 @@ export async function prepareItemEvents(scope: Scope, events: readonly StoredEve
   return async (event) => {
     const isShown = known.has(event.topic)
       ? readable.has(event.topic) || accessible.has(event.id)
-      : permits(scope, 'queues:read') && (recordIdOf(event) === null || (await readsEveryRecord(scope, event)))
+      : permitsAll(scope, 'queues:read') && (recordIdOf(event) === null || (await readsEveryRecord(scope, event)))
     return isShown ? showStored(event) : undefined
   }
 }

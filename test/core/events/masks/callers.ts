@@ -1,10 +1,12 @@
 import { type Permission, permissions } from '#shared/core/policy/permissions.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
-import type { Holds, Resource } from '#test/core/events/masks/cases.ts'
+import type { Resource, Rights } from '#test/core/events/masks/cases.ts'
 
 /** A caller of some kind: a person, or a service account by its key, with rules. */
 export interface CallerKind {
   readonly name: string
+  /** The permission in which callers of this kind differ from others. */
+  readonly permission: Permission
   readonly type: 'user' | 'service'
   readonly rules: readonly PolicyRule[]
 }
@@ -35,22 +37,25 @@ export function callerKinds(permission: Permission, resource?: string): CallerKi
         }),
   }
   return Object.entries(kinds).flatMap(([name, rules]) =>
-    (['user', 'service'] as const).map((type) => ({ name: `${type} ${name}: ${permission}`, type, rules })),
+    (['user', 'service'] as const).map((type) => ({ name: `${type} ${name}: ${permission}`, permission, type, rules })),
   )
 }
 
 /** The rights that rules give, by the contract (docs/contract/access.md#decisions), without Kontor's code. */
-export const rightsOf =
-  ({ rules, type }: CallerKind): Holds =>
-  (permission, resource) => {
-    const applying = rules.filter(
-      ({ actions, condition }) =>
-        actions.some((action) => action === '*' || action === permission) && (condition === undefined || type === 'service'),
+export function rightsOf({ rules, type }: CallerKind, callerId: string): Rights {
+  const isEffective = (effect: PolicyRule['effect'], permission: Permission, isOn: (rule: PolicyRule) => boolean) =>
+    rules.some(
+      (rule) =>
+        rule.effect === effect &&
+        rule.actions.some((action) => action === '*' || action === permission) &&
+        (rule.condition === undefined || type === 'service') &&
+        isOn(rule),
     )
-    const isEffective = (effect: PolicyRule['effect'], isOn: (rule: PolicyRule) => boolean) =>
-      applying.some((rule) => rule.effect === effect && isOn(rule))
-    return !isEffective('deny', (rule) => mayName(rule, resource)) && isEffective('allow', (rule) => names(rule, resource))
-  }
+  const isDenied: Rights['isDenied'] = (permission, resource) => isEffective('deny', permission, (rule) => mayName(rule, resource))
+  const holds: Rights['holds'] = (permission, resource) =>
+    !isDenied(permission, resource) && isEffective('allow', permission, (rule) => names(rule, resource))
+  return { holds, isDenied, callerId }
+}
 
 const names = ({ resources }: PolicyRule, resource: Resource): boolean =>
   !resources || (typeof resource === 'string' && resources.includes(resource))

@@ -3,6 +3,7 @@ import type { Seen } from '#test/core/events/reading.ts'
 import { admitVisitors, sendPage } from '#test/features/forms/making.ts'
 import { makeLink } from '#test/features/payments/place.ts'
 import { expireLinks, letExpiryDue } from '#test/features/payments/rows.ts'
+import type { MailServer } from '#test/platform/mail/smtp.ts'
 import { made } from '#test/support/made.ts'
 import { mailedToken } from '#test/support/mailbox.ts'
 import type { Place } from '#test/support/things.ts'
@@ -10,13 +11,24 @@ import type { Place } from '#test/support/things.ts'
 /** What a rule on the permission has to name: a key or id, null for the workspace, undefined for a thing that is gone and whose key is not known. */
 export type Resource = string | null | undefined
 
-/** Whether the caller has a permission on a resource. */
-export type Holds = (permission: Permission, resource: Resource) => boolean
+/** What rules give to a caller. */
+export interface Rights {
+  /** Whether a rule allows a permission on a resource and none denies it. */
+  readonly holds: (permission: Permission, resource: Resource) => boolean
+  /** Whether a rule denies it. */
+  readonly isDenied: (permission: Permission, resource: Resource) => boolean
+  readonly callerId: string
+}
+
+/** A place with a mail server that its connections may name. */
+export interface Scene extends Place {
+  readonly mail: MailServer
+}
 
 export interface EventCase {
   readonly types: readonly string[]
   /** Makes events of all these types. Every text that it writes holds the secret of the place. */
-  readonly happen: (place: Place) => Promise<EventsMade>
+  readonly happen: (scene: Scene) => Promise<EventsMade>
   /** Whether events show texts by contract, such as values of records. */
   readonly showsTexts?: true
 }
@@ -24,7 +36,9 @@ export interface EventCase {
 /** Events that were made, and who reads them by the contract (docs/contract/events.md#types). */
 export interface EventsMade {
   readonly permission: Permission
-  readonly isReadBy: (event: Seen, holds: Holds) => boolean
+  readonly isReadBy: (event: Seen, rights: Rights) => boolean
+  /** What a caller who reads an event is shown of it, where that is less than its owner sees. */
+  readonly shownTo?: (event: Seen, rights: Rights) => Seen
   /** A resource that rules can name; left out where only rules on everything count. */
   readonly resource?: string
   /** Deletes what the events are about; those who may read them then are told by `isReadBy` from then on. */
@@ -32,13 +46,13 @@ export interface EventsMade {
 }
 
 /** Events that take a permission on the whole workspace. */
-const ofWorkspace = (permission: Permission): EventsMade => ({ permission, isReadBy: (_, holds) => holds(permission, null) })
+export const ofWorkspace = (permission: Permission): EventsMade => ({ permission, isReadBy: (_, { holds }) => holds(permission, null) })
 
 /** The words of the secret of a place that may stand in addresses and keys. */
 export const needleOf = ({ secret }: Pick<Place, 'secret'>): string => secret.replace('secret ', '')
 
-/** One case for each type of events. A type without one fails the test. */
-export const eventCases: readonly EventCase[] = [
+/** Cases of the core, and of features whose events take a single permission. */
+export const firstCases: readonly EventCase[] = [
   {
     types: ['records.created', 'records.updated', 'records.deleted'],
     showsTexts: true,
@@ -50,7 +64,7 @@ export const eventCases: readonly EventCase[] = [
       return {
         permission: 'records:read',
         resource: keys.type,
-        isReadBy: ({ subject }, holds) => holds('records:read', subject.object_type),
+        isReadBy: ({ subject }, { holds }) => holds('records:read', subject.object_type),
       }
     },
   },
@@ -85,7 +99,7 @@ export const eventCases: readonly EventCase[] = [
       return {
         permission: 'functions:read',
         resource: id,
-        isReadBy: ({ subject }, holds) => holds('functions:read', subject.function),
+        isReadBy: ({ subject }, { holds }) => holds('functions:read', subject.function),
         remove: () => made(owner.delete(`${path}/functions/${id}`)),
       }
     },
@@ -133,7 +147,7 @@ export const eventCases: readonly EventCase[] = [
       return {
         permission: 'forms:manage',
         resource: form.key,
-        isReadBy: (_, holds) => holds('forms:manage', isThere ? form.key : undefined),
+        isReadBy: (_, { holds }) => holds('forms:manage', isThere ? form.key : undefined),
         remove: async () => {
           await made(org.owner.delete(`${org.path}/forms/${form.id}`))
           isThere = false
