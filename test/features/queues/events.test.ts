@@ -247,6 +247,8 @@ test('events: a deleted queue closes its open items, told to who may read every 
   t.deepEqual(await namesOf(w, after, (await createMember(w, w.org, [ofQueues, every])).client), ['b closed', 'c closed'])
   const named = await createMember(w, w.org, [{ ...ofQueues, resources: ['line'] }, every])
   t.deepEqual(await namesOf(w, after, named.client), [])
+  const denied = await createMember(w, w.org, [ofQueues, every, { ...ofQueues, effect: 'deny', resources: ['line'] }])
+  t.deepEqual(await namesOf(w, after, denied.client), [])
 })
 
 test('events: a change that is refused or rolled back tells nothing', async (t) => {
