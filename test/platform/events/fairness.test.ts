@@ -4,7 +4,7 @@ import { subscriptions } from '#shared/features.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import { flood } from '#test/platform/events/flood.ts'
-import { addEvents, deleteDeliveries, holdNotifications, readBacklog, readEvents } from '#test/platform/events/rows.ts'
+import { addEventLater, deleteDeliveries, holdNotifications, readBacklog, readEvents } from '#test/platform/events/rows.ts'
 import { pauseUntilEnd } from '#test/platform/jobs/pausing.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
@@ -84,10 +84,7 @@ test('fairness: a transaction that stays open delays no event of another workspa
   const w = await world()
   t.teardown(w.close)
   const other = await createOrg(w)
-  const late = await w.db.connect()
-  t.teardown(() => late.release(true))
-  await late.query('begin')
-  await addEvents(late, w.org.id, 1)
+  const commit = await addEventLater(t, w.db, w.org.id)
   const create = async ({ owner, path }: typeof other) => (await owner.post(`${path}/records/locations`, { values: { name: 'x' } })).data.id
   const lastSeq = async ({ owner, path }: typeof other): Promise<number> => (await owner.get(`${path}/events`)).data.last_seq
   // Workers number these, which drew their ids after the open transaction did.
@@ -95,7 +92,7 @@ test('fairness: a transaction that stays open delays no event of another workspa
     await create(one)
     await eventually(async () => (await lastSeq(one)) === (count >> 1) + 1)
   }
-  await late.query('commit')
+  await commit()
   await create(w.org)
   await eventually(async () => (await lastSeq(w.org)) === 4)
   const numbers = async (org: typeof other) => (await readEvents(w.db, org.id)).map(({ seq }) => seq)

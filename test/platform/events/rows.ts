@@ -1,3 +1,4 @@
+import type { ExecutionContext } from 'ava'
 import type { Pool } from 'pg'
 import type { Db } from '#test/support/rows.ts'
 import { waitedFor } from '#test/support/waiting.ts'
@@ -197,4 +198,13 @@ export async function takeAsBefore(db: Db, workspaceId: string): Promise<string[
     [workspaceId],
   )
   return rows.map(({ entry }) => entry)
+}
+
+/** Adds an event to a workspace in a transaction that stays open until the returned function is called. */
+export async function addEventLater(t: Pick<ExecutionContext, 'teardown'>, db: Pool, workspaceId: string): Promise<() => Promise<unknown>> {
+  const client = await db.connect()
+  t.teardown(() => client.release(true))
+  await client.query('begin')
+  await addEvents(client, workspaceId, 1)
+  return () => client.query('commit')
 }
