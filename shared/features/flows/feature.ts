@@ -1,4 +1,5 @@
 import type { Feature } from '#shared/core/automation/feature.ts'
+import { flowEvents } from '#shared/features/flows/events.ts'
 import {
   callOutJob,
   continueRunJob,
@@ -26,6 +27,7 @@ export const feature = {
   dueKinds: [flowScheduleDue, flowWaitDue],
   maintenance: flowMaintenance,
   subscriptions: { [flowSubscriber]: { job: startRunsOnEventsJob, continues: true, snapshots: true } },
+  events: [flowEvents],
   sdkMethods: flowMethods,
   metrics: flowMetrics,
 } satisfies Feature

@@ -5,6 +5,7 @@ import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
 import { findLostRuns, reviveRun } from '#shared/features/flows/runs/store.ts'
 import { type CleanupServices, defineCleanup } from '#shared/platform/db/old-rows.ts'
 import type { Egress } from '#shared/platform/egress/egress.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -34,6 +35,7 @@ const reviveRuns: MaintenanceTask<CleanupServices & { readonly jobQueue: JobQueu
         if (revived >= maxRevivals) {
           const error = { code: 'INTERNAL', message: 'The run was given up: its worker was lost again and again', node_id: null }
           await tx.query(giveUpRun({ workspaceId, id: runId, revision, error: JSON.stringify(error), now: services.now() }))
+          wakeNumbering({ db: tx, jobQueue, workspace: { id: workspaceId } }, 'soon')
           return
         }
         const jobId = newId()

@@ -12,6 +12,7 @@ import { inAttempts } from '#shared/platform/db/attempts.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import type { Statement } from '#shared/platform/db/statements/statement.ts'
 import { setDue } from '#shared/platform/due/due-times.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import { createContinuation } from '#shared/platform/jobs/operations/continuation.ts'
 import { causedBy } from '#shared/platform/kernel/cause.ts'
@@ -67,11 +68,14 @@ export function createPersistentRunner(
     return write({ ...texts, workspaceId, id: run.id, revision, status, jobId, now: platform.now() })
   }
 
-  const countWritten = ({ status, steps }: Written): void => recordMetrics(run, status, steps, platform.now())
+  const tellAfterCommit = (db: Executor, { status, steps }: Written): void => {
+    db.afterCommit(() => recordMetrics(run, status, steps, platform.now()))
+    if (status !== 'running') wakeNumbering({ db, jobQueue: platform.jobQueue, workspace: { id: workspaceId } }, 'soon')
+  }
 
   const write = async (db: Executor, written: Written): Promise<void> => {
     await db.query(checkpointStatement(written))
-    db.afterCommit(() => countWritten(written))
+    tellAfterCommit(db, written)
   }
 
   const enqueueContinuation = async (tx: Tx): Promise<string> => {
@@ -130,7 +134,7 @@ export function createPersistentRunner(
           const inTx = within(scope, tx)
           const output = await work(inTx)
           const written: Written = { ...(await toCheckpoint(output, inTx)), status: isEnd ? 'ok' : 'running' }
-          tx.afterCommit(() => countWritten(written))
+          tellAfterCommit(tx, written)
           return { output, written }
         }
         return db.transaction(inside, ({ written }) => checkpointStatement(written))

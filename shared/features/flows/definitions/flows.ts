@@ -30,6 +30,7 @@ import {
 } from '#shared/features/flows/store.ts'
 import { triggerOf, updateFlowSubscription } from '#shared/features/flows/triggers/subscribe.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 import { isUuid, newId } from '#shared/platform/kernel/ids.ts'
 import { parseStoredJson } from '#shared/platform/kernel/values/json.ts'
@@ -126,7 +127,9 @@ export async function removeFlow(scope: Scope, id: string): Promise<void> {
     await lockRow(within(scope, tx), id)
     await updateFlowSubscription(tx, workspace.id, { id, enabled: false, nodes: [] }, scope.now())
     const error = JSON.stringify(flowDeletedError)
-    await tx.query(failOpenRuns({ workspaceId: workspace.id, flowId: id, error, now: scope.now() }))
+    const cause = JSON.stringify(scope.cause)
+    await tx.query(failOpenRuns({ workspaceId: workspace.id, flowId: id, error, now: scope.now(), cause }))
+    wakeNumbering(within(scope, tx), 'soon')
     await tx.query(deleteFlow({ workspaceId: workspace.id, id }))
   })
 }

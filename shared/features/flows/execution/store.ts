@@ -1,4 +1,5 @@
 import type { RunState } from '#shared/features/flows/execution/run-state.ts'
+import { announceEnds, endColumns } from '#shared/features/flows/runs/end-store.ts'
 import type { FlowRunStatus, ParkedWait, RunError, TriggerInput } from '#shared/features/flows/runs/schemas.ts'
 import { boolean, instant, integer, json, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
@@ -56,13 +57,14 @@ const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
        finished_at = case when $status in ('ok', 'failed') then $now end,
        steps = steps + json_array_length($steps::json), revived = 0
      where workspace_id = $workspaceId and id = $id and revision = $revision and status in ('queued', 'running')
-     returning workspace_id, id
+     returning ${endColumns}
    ),
+   announced as (${announceEnds('turned', 'run')}),
    stepped as (
      insert into flow_steps
        (workspace_id, run_id, node_id, iteration, place, node_type, status, output, is_cut, type_revision, input_hash, error,
         started_at, duration_ms)
-     select workspace_id, id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.is_cut,
+     select turned.workspace_id, turned.id, step.node_id, step.iteration, step.place, step.node_type, step.status, step.output, step.is_cut,
        step.type_revision, step.input_hash, step.error, step.started_at, step.duration_ms
      from turned cross join json_to_recordset($steps::json) as step (node_id text, iteration text, place integer, node_type text, status text,
        output json, is_cut boolean, type_revision bigint, input_hash text, error json, started_at timestamptz, duration_ms integer)
@@ -70,7 +72,7 @@ const checkpointText = ({ isOk, keeps }: Shape): string => `with turned as (
    select case when exists (select from turned) then true else refuse_superseded_run() end as turned`
 
 const keptText = `insert into flow_outputs (workspace_id, run_id, node_id, iteration, output, created_at)
-   select workspace_id, id, step.node_id, step.iteration, step.whole, $now
+   select turned.workspace_id, turned.id, step.node_id, step.iteration, step.whole, $now
    from turned cross join json_to_recordset($steps::json) as step (node_id text, iteration text, whole json) where step.whole is not null`
 
 const forgottenText = `delete from flow_outputs as output using turned
@@ -112,20 +114,26 @@ export const isRunSuperseded = (error: unknown): boolean => (error as { code?: s
 /** Ends a run as failed, unless another job has continued it. */
 export const giveUpRun = statement(
   'flows.giveUpRun',
-  `update flow_runs
-   set status = 'failed', error = $error::json, revision = revision + 1, waiting = null,
-     started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
-   where workspace_id = $workspaceId and id = $id and revision = $revision and finished_at is null`,
+  `with ended as (
+     update flow_runs
+     set status = 'failed', error = $error::json, revision = revision + 1, waiting = null,
+       started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
+     where workspace_id = $workspaceId and id = $id and revision = $revision and finished_at is null returning ${endColumns}
+   )
+   ${announceEnds('ended', 'platform')}`,
   { params: { workspaceId: uuid, id: uuid, revision: integer, error: runError, now: instant } },
 )
 
 /** Ends an open run as failed, since the job that continues it was cancelled. */
 export const failCancelledRun = statement(
   'flows.failCancelledRun',
-  `update flow_runs
-   set status = 'failed', error = $error::json, revision = revision + 1, waiting = null,
-     started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
-   where workspace_id = $workspaceId and id = $id and finished_at is null`,
+  `with ended as (
+     update flow_runs
+     set status = 'failed', error = $error::json, revision = revision + 1, waiting = null,
+       started_at = coalesce(started_at, $now), finished_at = $now, touched_at = $now
+     where workspace_id = $workspaceId and id = $id and finished_at is null returning ${endColumns}
+   )
+   ${announceEnds('ended', 'platform')}`,
   { params: { workspaceId: uuid, id: uuid, error: runError, now: instant } },
 )
 

@@ -6,6 +6,7 @@ import { getFlowRun } from '#shared/features/flows/runs/runs.ts'
 import type { FlowRunView } from '#shared/features/flows/runs/schemas.ts'
 import { runJobOrigin } from '#shared/features/flows/runs/start.ts'
 import { cancelOpenRun, insertRetry } from '#shared/features/flows/runs/store.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import { tooManyFiled } from '#shared/platform/jobs/operations/filed-jobs.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
@@ -18,8 +19,10 @@ import { dayMs } from '#shared/platform/kernel/time/units.ts'
  */
 export async function cancelRun(scope: Scope, flowId: string, runId: string): Promise<FlowRunView> {
   const { id, status } = await getFlowRun(scope, flowId, runId)
-  const cancelled = await scope.db.query(cancelOpenRun({ workspaceId: scope.workspace.id, id, now: scope.now() }))
+  const cause = JSON.stringify(scope.cause)
+  const cancelled = await scope.db.query(cancelOpenRun({ workspaceId: scope.workspace.id, id, now: scope.now(), cause }))
   if (cancelled.length === 0) throw problem('VALIDATION_ERROR', `The run has ended as ${status}`)
+  wakeNumbering(scope, 'soon')
   return getFlowRun(scope, flowId, runId)
 }
 

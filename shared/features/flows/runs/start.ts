@@ -5,6 +5,7 @@ import { continueRunJob } from '#shared/features/flows/jobs.ts'
 import type { FlowRunView, RunError, TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { insertRuns } from '#shared/features/flows/runs/store.ts'
 import type { Tx } from '#shared/platform/db/database.ts'
+import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { enqueueAll } from '#shared/platform/jobs/enqueue-all.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { tooManyFiled } from '#shared/platform/jobs/operations/filed-jobs.ts'
@@ -78,6 +79,7 @@ export async function startRuns(
     payload: { workspaceId, runId: id },
   }))
   if (jobs.length > 0) await enqueueAll(jobQueue, db, continueRunJob, jobs)
+  if (queued.length < ids.size) wakeNumbering({ db, jobQueue, workspace: { id: workspaceId } }, 'soon')
   return ids
 }
 

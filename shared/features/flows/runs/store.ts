@@ -1,3 +1,4 @@
+import { announceEnds, endColumns } from '#shared/features/flows/runs/end-store.ts'
 import type { RunError } from '#shared/features/flows/runs/schemas.ts'
 import { bigint, instant, integer, integers, json, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
@@ -19,7 +20,8 @@ const mayFileRun = `(
  */
 export const insertRuns = statement(
   'flows.insertRuns',
-  `insert into flow_runs (
+  `with made as (
+   insert into flow_runs (
      workspace_id, id, flow_id, flow_name, version, editor_id, is_personal, status, trigger, input, trigger_visibility,
      trigger_key, depth, state, job_id, request_id, error, is_filed,
      created_at, touched_at, started_at, finished_at
@@ -36,25 +38,35 @@ export const insertRuns = statement(
    )
    where not is_filed or ${mayFileRun}
    on conflict do nothing
-   returning id`,
+   returning ${endColumns}
+   ),
+   announced as (${announceEnds('made', 'run')})
+   select id from made`,
   { params: { workspaceId: uuid, runs: json, now: instant }, columns: { id: uuid.notNull } },
 )
 
-/** Ends all open runs of a flow as failed. */
+/** Ends all open runs of a flow as failed; `cause` is the caller's, as JSON. */
 export const failOpenRuns = statement(
   'flows.failOpenRuns',
-  `update flow_runs
-   set status = 'failed', error = $error::json, revision = revision + 1, waiting = null, finished_at = $now, touched_at = $now
-   where workspace_id = $workspaceId and flow_id = $flowId and finished_at is null`,
-  { params: { workspaceId: uuid, flowId: uuid, error: runError, now: instant } },
+  `with ended as (
+     update flow_runs
+     set status = 'failed', error = $error::json, revision = revision + 1, waiting = null, finished_at = $now, touched_at = $now
+     where workspace_id = $workspaceId and flow_id = $flowId and finished_at is null returning ${endColumns}
+   )
+   ${announceEnds('ended', 'caller')}`,
+  { params: { workspaceId: uuid, flowId: uuid, error: runError, now: instant, cause: text } },
 )
 
-/** Cancels a run; returns no row when the run has ended. */
+/** Cancels a run; returns no row when the run has ended. `cause` is the caller's, as JSON. */
 export const cancelOpenRun = statement(
   'flows.cancelOpenRun',
-  `update flow_runs set status = 'cancelled', revision = revision + 1, waiting = null, finished_at = $now, touched_at = $now
-   where workspace_id = $workspaceId and id = $id and finished_at is null returning id`,
-  { params: { workspaceId: uuid, id: uuid, now: instant }, columns: { id: uuid.notNull } },
+  `with ended as (
+     update flow_runs set status = 'cancelled', revision = revision + 1, waiting = null, finished_at = $now, touched_at = $now
+     where workspace_id = $workspaceId and id = $id and finished_at is null returning ${endColumns}
+   ),
+   announced as (${announceEnds('ended', 'caller')})
+   select id from ended`,
+  { params: { workspaceId: uuid, id: uuid, now: instant, cause: text }, columns: { id: uuid.notNull } },
 )
 
 /**
