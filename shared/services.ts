@@ -1,6 +1,6 @@
 import type { PlatformScope, Principal, Services } from '#shared/core/scope/scope.ts'
 import { createUseCounter } from '#shared/core/types/indexes/count-use.ts'
-import { guards, sealedColumns } from '#shared/features.ts'
+import { eventFamilies, guards, sealedColumns } from '#shared/features.ts'
 import type { ByteStore } from '#shared/platform/blobs/byte-store.ts'
 import { openBlobs } from '#shared/platform/blobs/open-blobs.ts'
 import { type DatabaseClock, openDatabaseClock } from '#shared/platform/db/clock.ts'
@@ -86,13 +86,13 @@ export async function openServices(
   opened.defer(() => figures.close())
   const all = opened.move()
   const egress = openEgress(config, () => isHeld(database))
-  const services = { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards: guards, database }
+  const services = { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards: guards, eventFamilies, database }
   return { services, clock, close: () => all.disposeAsync() }
 }
 
 /** The scope of work outside any workspace. */
 export const platformScope = <Db extends Executor>(
-  { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards }: Services,
+  { config, cache, jobQueue, blobs, egress, log, parts, now, fieldUses, recordGuards, eventFamilies }: Services,
   db: Db,
   principal: Principal | null,
   cause: Cause,
@@ -107,6 +107,7 @@ export const platformScope = <Db extends Executor>(
   now,
   fieldUses,
   recordGuards,
+  eventFamilies,
   db,
   principal,
   cause,

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { type Api, startApi } from '#api/server.ts'
 import { jobs } from '#shared/features.ts'
 import { runMaintenanceJob } from '#shared/platform/due/maintenance.ts'
+import { typeSource } from '#shared/platform/events/event-delivery.ts'
 import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import { type Config, readConfig } from '#shared/platform/kernel/config.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
@@ -91,10 +92,13 @@ const clockOf =
 const wakeEveryMs = 50
 
 /** Condition of an event of the inbox that a listener hears. Others wait for nobody, and no pool may number them. */
-const isDelivered = `(listeners <> '{}' or listeners is null and exists (
+const isDelivered = `(listeners <> '{}' or exists (
   select from event_listeners as listener
-  where listener.workspace_id = inbox.workspace_id and listener.since < inbox.id and listener.object_type in (inbox.topic, '')
-    and listener.source = coalesce(inbox.source, 'records') and listener.event = coalesce(inbox.event, substr(inbox.type, 9))
+  where listener.workspace_id = inbox.workspace_id and listener.since < inbox.id and (
+    listeners is null and listener.object_type in (inbox.topic, '') and listener.source = coalesce(inbox.source, 'records')
+      and listener.event = coalesce(inbox.event, substr(inbox.type, 9))
+    or listener.source = '${typeSource}' and (listener.event = inbox.type or starts_with(inbox.type, rtrim(listener.event, '*')))
+  )
 ))`
 
 /**

@@ -27,6 +27,8 @@ export interface KnownReferences {
   readonly stageKeys: ReadonlyMap<string, ReadonlySet<string>>
   readonly calendarKeys: ReadonlySet<string>
   readonly roleIds: ReadonlySet<string>
+  /** The types of events. */
+  readonly eventTypes: ReadonlySet<string>
   /** The record types whose fields the flow's triggers and blocks test, by key. */
   readonly testedTypes: ReadonlyMap<string, TestedType>
 }
@@ -35,6 +37,8 @@ export interface KnownReferences {
 export interface TestedType {
   readonly type: RecordType
   readonly hideable: ReadonlySet<string>
+  /** Whether the editor may read any record of the type. */
+  readonly isReadable: boolean
 }
 
 interface Described {
@@ -107,7 +111,7 @@ interface BlockParts extends Described {
 export type Block = Readonly<Omit<BlockParts, 'settings'>> & { readonly settings: ReturnType<typeof settingsOf>; readonly isTrigger: false }
 
 /** Values of a flow's `trigger_kind`. */
-export const triggerKinds = ['record_event', 'schedule', 'manual', 'calendar'] as const
+export const triggerKinds = ['record_event', 'schedule', 'manual', 'calendar', 'event'] as const
 
 /** The block that starts runs of a flow. */
 export interface Trigger extends Readonly<Omit<Described, 'settings'>> {

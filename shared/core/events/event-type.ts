@@ -1,15 +1,10 @@
+import type { EventView } from '#shared/core/scope/event-families.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
-import type { ActorType, CauseKind } from '#shared/platform/kernel/cause.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** What a reader sees of an event besides its number, id, type and time. */
-export interface ShownEvent {
-  readonly actor: { readonly id: string | null; readonly type: ActorType }
-  readonly cause: { readonly kind: CauseKind; readonly id: string | null }
-  readonly subject: Readonly<Record<string, unknown>>
-  readonly data: Readonly<Record<string, unknown>>
-}
+export type ShownEvent = EventView
 
 /** Shows an event to the caller; undefined for one that it may not read. */
 export type ShowEvent = (event: StoredEvent) => Promise<ShownEvent | undefined>

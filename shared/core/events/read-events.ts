@@ -1,5 +1,7 @@
 import type { EventFamily, ShowEvent } from '#shared/core/events/event-type.ts'
 import { type EventPage, type EventQuery, maxExamined, type WorkspaceEvent } from '#shared/core/events/schemas.ts'
+import { isOfType, typeNamesOf, unknownType } from '#shared/core/events/type-names.ts'
+import type { EventFamilies } from '#shared/core/scope/event-families.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
 import { type Feed, findEvents, findFeed, type StoredEvent } from '#shared/platform/events/feed-store.ts'
@@ -37,13 +39,11 @@ export async function readEvents(scope: Scope, families: readonly EventFamily[],
     const rows = await scope.db.query(
       findEvents({ workspaceId: scope.workspace.id, after: from, upTo: to, types, objectType: query.object_type }),
     )
-    const show = await prepareAll(scope, families, rows)
+    const show = await prepareEvents(scope, families, rows)
     for (const row of rows) {
       await budget.pause()
-      const shown = await show(row)
-      if (!shown) continue
-      const { actor, cause, subject, data } = shown
-      const event = { seq: row.seq, id: row.id, type: row.type, at: row.at, actor, cause, subject, data }
+      const event = await show(row)
+      if (!event) continue
       bytes += Buffer.byteLength(JSON.stringify(event)) + 1
       if (events.length > 0 && bytes > maxBytes) return page(row.seq - 1)
       events.push(event)
@@ -53,8 +53,12 @@ export async function readEvents(scope: Scope, families: readonly EventFamily[],
   return page(until)
 }
 
-/** Shows events of all families, each by its own. */
-async function prepareAll(scope: Scope, families: readonly EventFamily[], rows: readonly StoredEvent[]): Promise<ShowEvent> {
+/** Prepares showing some events to the caller, in their order, each as its family does. One that the caller may not read is undefined. */
+export async function prepareEvents(
+  scope: Scope,
+  families: EventFamilies<Scope>,
+  rows: readonly StoredEvent[],
+): Promise<(event: StoredEvent) => Promise<WorkspaceEvent | undefined>> {
   const showByType = new Map<string, ShowEvent>()
   for (const { types, prepare } of families) {
     const names = new Set(types.map(({ type }) => type))
@@ -63,7 +67,12 @@ async function prepareAll(scope: Scope, families: readonly EventFamily[], rows: 
     const show = await prepare(scope, ofFamily)
     for (const name of names) showByType.set(name, show)
   }
-  return async (event) => showByType.get(event.type)?.(event)
+  return async (event) => {
+    const shown = await showByType.get(event.type)?.(event)
+    if (!shown) return undefined
+    const { actor, cause, subject, data } = shown
+    return { seq: event.seq, id: event.id, type: event.type, at: event.at, actor, cause, subject, data }
+  }
 }
 
 async function requireFeed({ db, workspace }: Scope): Promise<Feed> {
@@ -89,11 +98,10 @@ function readPosition({ feed, lastSeq, oldestSeq }: Feed, after: string | undefi
 /** The types that the parameter names; null for all. */
 function readTypes(families: readonly EventFamily[], types: string | undefined): string[] | null {
   if (types === undefined) return null
-  const known = families.flatMap((family) => family.types.map(({ type }) => type))
+  const known = typeNamesOf(families)
   return types.split(',').flatMap((name) => {
-    const named = name.endsWith('.*') ? known.filter((type) => type.startsWith(name.slice(0, -1))) : known.filter((type) => type === name)
-    if (named.length === 0)
-      throw problem('VALIDATION_ERROR', `types: there is no type ${JSON.stringify(name)}; GET /events/types lists them`)
+    const named = known.filter((type) => isOfType(type, name))
+    if (named.length === 0) throw problem('VALIDATION_ERROR', `types: ${unknownType(name)}`)
     return named
   })
 }

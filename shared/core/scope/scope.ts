@@ -1,4 +1,5 @@
 import type { Actor } from '#shared/core/scope/actor.ts'
+import type { EventFamilies } from '#shared/core/scope/event-families.ts'
 import type { RecordGuards } from '#shared/core/scope/record-guard.ts'
 import type { EnteredWorkspace } from '#shared/core/scope/store.ts'
 import type { Verification } from '#shared/platform/db/cache/verification.ts'
@@ -16,6 +17,8 @@ export interface Services extends PlatformServices {
   readonly fieldUses: BufferedCounter
   /** Checks of features on record changes (shared/features.ts). */
   readonly recordGuards: RecordGuards<Scope>
+  /** The types of events that the lists of workspaces hold (shared/features.ts). */
+  readonly eventFamilies: EventFamilies<Scope>
 }
 
 /** The person or key that the credentials prove. Callers without credentials have none. */

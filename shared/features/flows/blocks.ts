@@ -8,6 +8,7 @@ import { recordEventTrigger } from '#shared/core/records/blocks/trigger-record-e
 import { updateRecordBlock } from '#shared/core/records/blocks/update-record.ts'
 import { postEntryBlock } from '#shared/features/accounting/blocks.ts'
 import { calendarEventTrigger, createEventBlock } from '#shared/features/calendar/blocks.ts'
+import { eventTrigger } from '#shared/features/flows/blocks/event-trigger.ts'
 import { httpRequestBlock } from '#shared/features/flows/blocks/http-request.ts'
 import { conditionBlock, filterBlock, forEachBlock } from '#shared/features/flows/blocks/logic.ts'
 import { reduceBlock } from '#shared/features/flows/blocks/reduce.ts'
@@ -25,6 +26,7 @@ export const blockKinds: readonly (Block | Trigger)[] = [
   scheduleTrigger,
   manualTrigger,
   calendarEventTrigger,
+  eventTrigger,
   conditionBlock,
   filterBlock,
   reduceBlock,

@@ -8,6 +8,8 @@ export const flowLimits = Object.freeze({
   nodes: 200,
   edges: 1_000,
   contextVariables: 200,
+  /** Names of types of a `trigger.event`. */
+  eventTypes: 100,
   itemsPerLoop: 1_000,
   stepsPerRun: 5_000,
   /** An output larger than this, as JSON, fails its step. */

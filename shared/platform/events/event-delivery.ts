@@ -7,6 +7,12 @@ export type ChangeEvent = (typeof changeEvents)[number]
 /** Source of record changes. Other features announce events under their own source (`announceEvents`). */
 export const recordSource = 'records'
 
+/**
+ * Source of all events of the list, for listeners to their types, such as `records.created` or `records.*`. Their topic is empty, and their
+ * snapshot is a `TypedEvent`.
+ */
+export const typeSource = 'feed'
+
 const ids = t.Array(uuid, { minItems: 1 })
 
 const deliveryFields = {

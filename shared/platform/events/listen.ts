@@ -2,7 +2,13 @@ import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
 import { wakeNumbering } from '#shared/platform/events/announce.ts'
 import { type ChangeEvent, recordSource } from '#shared/platform/events/event-delivery.ts'
-import { deleteOtherListeners, findListened, findRecordListeners, insertListeners } from '#shared/platform/events/listeners-store.ts'
+import {
+  deleteOtherListeners,
+  findListened,
+  findListenersKeys,
+  findRecordListeners,
+  insertListeners,
+} from '#shared/platform/events/listeners-store.ts'
 
 /** A listener to events, such as a notification rule: its workspace, subscriber and id. */
 export interface Listener {
@@ -22,6 +28,8 @@ export interface ListenedEvent {
   readonly event: string
   /** Whether each event carries the subject as it was after the change, or before its deletion. */
   readonly snapshot?: boolean
+  /** Keys of the fields that the listener tests: events of updates keep their values where they did not change. */
+  readonly keeps?: readonly string[]
 }
 
 /**
@@ -40,7 +48,8 @@ export async function listen(db: Executor, listener: Listener, events: readonly 
   }
   await db.query(deleteOtherListeners(params))
   if (events.length === 0) return
-  await db.query(insertListeners({ ...params, wantSnapshots: events.map(({ snapshot = false }) => snapshot) }))
+  const keeps = [...new Set(events.flatMap((event) => event.keeps ?? []))]
+  await db.query(insertListeners({ ...params, keeps, wantSnapshots: events.map(({ snapshot = false }) => snapshot) }))
 }
 
 /**
@@ -71,6 +80,13 @@ const findListenedChanges = ({ db, cache, workspace }: ListenedScope): Promise<R
  */
 export const wantsSnapshots = async (scope: ListenedScope, typeKey: string): Promise<boolean> =>
   (await findListenedChanges(scope)).get(`${typeKey} updated`) ?? false
+
+/** The keys of the fields that listeners of the workspace test. Cached like `findListenedChanges`. */
+export const findKeptKeys = ({ db, cache, workspace }: ListenedScope): Promise<ReadonlySet<string>> =>
+  cache.remember(db, workspace.id, 'kept keys', async () => {
+    const rows = await db.query(findListenersKeys({ workspaceId: workspace.id }))
+    return new Set(rows.map(({ key }) => key))
+  })
 
 /** Wakes the numbering of a record's change after the commit, at once where a listener receives it. */
 export async function wakeAfterChange(

@@ -12,14 +12,15 @@ const eventParams = { sources: texts, objectTypes: texts, events: texts } as con
  */
 export const insertListeners = statement(
   'events.insertListeners',
-  `insert into event_listeners as listener (workspace_id, subscriber, listener_id, source, object_type, event, snapshot)
-   select $workspaceId::uuid, $subscriber, $listenerId::uuid, source, object_type, event, bool_or(snapshot)
+  `insert into event_listeners as listener (workspace_id, subscriber, listener_id, source, object_type, event, snapshot, keeps)
+   select $workspaceId::uuid, $subscriber, $listenerId::uuid, source, object_type, event, bool_or(snapshot), $keeps::text[]
    from unnest($sources::text[], $objectTypes::text[], $events::text[], $wantSnapshots::boolean[])
      as listened (source, object_type, event, snapshot)
    group by source, object_type, event
    on conflict (workspace_id, source, object_type, event, subscriber, listener_id)
-     do update set snapshot = excluded.snapshot where listener.snapshot <> excluded.snapshot`,
-  { params: { ...listenerParams, ...eventParams, wantSnapshots: booleans } },
+     do update set snapshot = excluded.snapshot, keeps = excluded.keeps
+     where (listener.snapshot, listener.keeps) is distinct from (excluded.snapshot, excluded.keeps)`,
+  { params: { ...listenerParams, ...eventParams, wantSnapshots: booleans, keeps: texts } },
 )
 
 /** Deletes the events that a listener receives, but for these. */
@@ -45,4 +46,11 @@ export const findRecordListeners = statement(
   `select object_type as "objectType", event, bool_or(snapshot) as snapshot from event_listeners
    where workspace_id = $workspaceId and source = 'records' group by object_type, event`,
   { params: { workspaceId: uuid }, columns: { objectType: text.notNull, event: text.notNull, snapshot: boolean.notNull } },
+)
+
+/** The keys of the fields that listeners test. */
+export const findListenersKeys = statement(
+  'events.findListenersKeys',
+  'select distinct unnest(keeps) as key from event_listeners where workspace_id = $workspaceId order by key',
+  { params: { workspaceId: uuid }, columns: { key: text.notNull } },
 )

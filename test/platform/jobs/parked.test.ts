@@ -84,7 +84,7 @@ const origin = () => ({
 const open = once(async () => {
   w = await world()
   await installJobQueues(w.worker.database, [parent, child, after], deadLetterQueue)
-  const { cache, jobQueue, blobs, egress, parts, fieldUses, now, recordGuards } = w.api.services
+  const { cache, jobQueue, blobs, egress, parts, fieldUses, now, recordGuards, eventFamilies } = w.api.services
   const log = createLogger('test', 'silent')
   services = {
     config: w.config,
@@ -97,6 +97,7 @@ const open = once(async () => {
     fieldUses,
     now,
     recordGuards,
+    eventFamilies,
     db: w.worker.database,
   }
   const shares = createWorkspaceShares(services)

@@ -68,14 +68,14 @@ export function createPersistentRunner(
     return write({ ...texts, workspaceId, id: run.id, revision, status, jobId, now: platform.now() })
   }
 
-  const tellAfterCommit = (db: Executor, { status, steps }: Written): void => {
+  const reportAfterCommit = (db: Executor, { status, steps }: Written): void => {
     db.afterCommit(() => recordMetrics(run, status, steps, platform.now()))
     if (status !== 'running') wakeNumbering({ db, jobQueue: platform.jobQueue, workspace: { id: workspaceId } }, 'soon')
   }
 
   const write = async (db: Executor, written: Written): Promise<void> => {
     await db.query(checkpointStatement(written))
-    tellAfterCommit(db, written)
+    reportAfterCommit(db, written)
   }
 
   const enqueueContinuation = async (tx: Tx): Promise<string> => {
@@ -134,7 +134,7 @@ export function createPersistentRunner(
           const inTx = within(scope, tx)
           const output = await work(inTx)
           const written: Written = { ...(await toCheckpoint(output, inTx)), status: isEnd ? 'ok' : 'running' }
-          tellAfterCommit(tx, written)
+          reportAfterCommit(tx, written)
           return { output, written }
         }
         return db.transaction(inside, ({ written }) => checkpointStatement(written))

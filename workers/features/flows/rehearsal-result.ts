@@ -1,3 +1,4 @@
+import type { WorkspaceEvent } from '#shared/core/events/schemas.ts'
 import type { RecordAccess } from '#shared/core/policy/fields/record-access.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
 import { presentValuesView } from '#shared/core/records/audit/audit-values.ts'
@@ -10,16 +11,18 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 import type { RehearsedRun } from '#shared/features/flows/runs/rehearsal-schemas.ts'
 import { type AuditEntry, type EndedRun, findAuditEntriesSince } from '#shared/features/flows/runs/rehearsal-store.ts'
-import type { TriggerInput } from '#shared/features/flows/runs/schemas.ts'
+import type { TriggerInput, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
 import { loadTriggerAccess, ownRecordKeys, type TriggeredRun, writingOf } from '#shared/features/flows/triggers/trigger-access.ts'
+import { showTypedEvents } from '#shared/features/flows/triggers/typed-events.ts'
 import { getMessage } from '#shared/features/messages/sending/messages.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /**
- * Returns the trigger input with only those values of its record, and of the record before the change, that `scope` may read; of a record
+ * Returns the trigger input with its event as `scope` may read it, or with only those values of its record, and of the record before the change, that `scope` may read; of a record
  * that it may not read, the id and the creation time. Earlier values must have been readable then, too.
  */
 export async function readableInput(scope: Scope, { id: _, input, objectType, ...run }: EndedRun): Promise<TriggerInput> {
+  if (typeof input.event === 'object') return { ...input, event: await readableEvent(scope, run.trigger_visibility) }
   const { record, record_id, before, changed } = input
   if (!record || record_id === undefined || scope.actor.owner) return input
   const type = await findRecordType(scope, objectType ?? '')
@@ -45,6 +48,12 @@ export async function readableInput(scope: Scope, { id: _, input, objectType, ..
   }
 }
 
+/** The event as `scope` may read it now; undefined for one that it may not read. */
+async function readableEvent(scope: Scope, visibility: TriggerVisibility | null): Promise<WorkspaceEvent | undefined> {
+  const event = visibility?.event
+  return event && (await showTypedEvents(scope, [event])).get(event.id)
+}
+
 const noKeys: ReadonlySet<string> = new Set()
 
 const pick = (values: Readonly<Record<string, unknown>>, keys: ReadonlySet<string>): Record<string, unknown> =>
@@ -60,6 +69,7 @@ export async function visibleInput(
   run: Omit<TriggeredRun, 'has_input' | 'record_keys'>,
 ): Promise<TriggerInput> {
   const { record, record_id, before: _, changed: __, calendar_event, input: manualInput, ...others } = input
+  if (run.trigger.kind === 'event') return (await seesTrigger(caller, run)) ? input : { ...input, event: undefined }
   if (record_id === undefined && calendar_event === undefined && manualInput == null) return input
   const shown = { ...run, has_input: manualInput != null, record_keys: Object.keys(record ?? {}) }
   const access = (await loadTriggerAccess(caller, [shown])).get(run.id)
@@ -72,6 +82,10 @@ export async function visibleInput(
     ...(manualInput === undefined ? {} : { input: null }),
   }
 }
+
+/** Whether the caller may know which event started a run. */
+const seesTrigger = async (caller: Scope, run: Omit<TriggeredRun, 'has_input' | 'record_keys'>): Promise<boolean> =>
+  (await loadTriggerAccess(caller, [{ ...run, has_input: false, record_keys: [] }])).get(run.id)?.isIdVisible === true
 
 /** The records that the caller may read, by id. */
 async function readableRecords(scope: Scope, type: RecordType, ids: readonly string[]): Promise<Map<string, StoredRecord>> {

@@ -6,6 +6,7 @@ import { conditionsOf, readFilterTree } from '#shared/core/records/query/filter-
 import { type StoredRecord, toValuesView } from '#shared/core/records/record.ts'
 import { beforeChange, type RecordChange, readChanges, snapshotToRecord } from '#shared/core/records/snapshots.ts'
 import { withoutPersonalStanding } from '#shared/core/scope/actor.ts'
+import type { EventView } from '#shared/core/scope/event-families.ts'
 import type { PlatformScope, Scope } from '#shared/core/scope/scope.ts'
 import { isSameValue } from '#shared/core/types/field-kinds/value.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
@@ -19,7 +20,7 @@ import { type NewRun, startRuns } from '#shared/features/flows/runs/start.ts'
 import { addSkippedEvents } from '#shared/features/flows/runs/store.ts'
 import { type EnabledFlow, findEnabledFlows } from '#shared/features/flows/store.ts'
 import { takesEvents } from '#shared/features/flows/triggers/subscribe.ts'
-import { type EventDelivery, recordSource } from '#shared/platform/events/event-delivery.ts'
+import { type EventDelivery, recordSource, typeSource } from '#shared/platform/events/event-delivery.ts'
 import { impersonalCause, maxCauseDepth } from '#shared/platform/kernel/cause.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -27,6 +28,8 @@ import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budg
 import { hourMs } from '#shared/platform/kernel/time/units.ts'
 import { definePlatformHandler } from '#workers/core/scope/handler.ts'
 import { catchRefusal, enterAsPrincipal } from '#workers/core/workspaces/enter-workspace.ts'
+import type { RunInput } from '#workers/features/flows/run-input.ts'
+import { findCausingFlow, typedEventInputs } from '#workers/features/flows/typed-event-inputs.ts'
 
 /** Creates runs for delivered events, once for each event and flow, even when an event is delivered repeatedly. */
 export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, scope }) => {
@@ -35,21 +38,27 @@ export default definePlatformHandler(startRunsOnEventsJob, async ({ payload, sco
 })
 
 async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<void> {
+  // The run that ends a chain as failed causes one event, its own end.
+  if (scope.cause.depth > maxCauseDepth) return
   const { workspaceId } = delivery
   const flows = await scope.db.query(findEnabledFlows({ workspaceId, ids: delivery.listenerIds }))
   const changes = delivery.source === recordSource ? await readChanges(scope, delivery) : []
+  const causingFlow = delivery.source === typeSource ? await findCausingFlow(scope, workspaceId) : undefined
   const newRuns: NewRun[] = []
   const skipped = new Map<string, number>()
   const budget = stepBudget(scope.db)
   for (const flow of flows) {
     const editor = await catchRefusal(() => enterAsPrincipal(scope, workspaceId, flow.editor_id, true))
     const compiled = await loadCompiledFlow(scope, workspaceId, flow.id, flow.version)
-    if (editor.refusal || !compiled || !takesEvents(compiled.graph.trigger, delivery)) continue
+    if (editor.refusal || !compiled || !takesEvents(compiled.graph.trigger, delivery) || flow.id === causingFlow) continue
+    const config = compiled.graph.trigger?.config ?? {}
     const inputs =
       delivery.source === recordSource
-        ? await recordInputs(impersonal(editor.value), delivery, changes, compiled.graph.trigger?.config ?? {}, budget)
-        : await eventInputs(editor.value, delivery)
-    const startingInputs: Input[] = []
+        ? await recordInputs(impersonal(editor.value), delivery, changes, config, budget)
+        : delivery.source === typeSource
+          ? await typedEventInputs(impersonal(editor.value), flow.id, delivery, config, budget)
+          : await eventInputs(editor.value, delivery)
+    const startingInputs: RunInput[] = []
     for (const one of inputs) {
       budget.refill()
       if (!(await endsAtOnce(compiled, one.input, budget))) startingInputs.push(one)
@@ -66,15 +75,6 @@ async function makeRuns(scope: PlatformScope, delivery: EventDelivery): Promise<
   })
 }
 
-interface Input {
-  /** Deduplication key: the id of the event's entry. */
-  readonly key: string
-  readonly input: TriggerInput
-  /** What decides who may see the calendar event or the record. */
-  readonly triggerVisibility?: TriggerVisibility
-  readonly isPersonal: boolean
-}
-
 /**
  * Inputs from records as they were after the change, with the fields that the editor may read. A record that the editor may not read, or
  * that the trigger does not let through, starts no run.
@@ -85,7 +85,7 @@ async function recordInputs(
   changes: readonly RecordChange[],
   { filter, fields }: Readonly<Record<string, unknown>>,
   budget: ComputeBudget,
-): Promise<Input[]> {
+): Promise<RunInput[]> {
   const type = await findRecordType(editor, objectType)
   if (!type) return []
   const access = recordAccessFor(editor, type, 'records:read')
@@ -95,7 +95,7 @@ async function recordInputs(
   const watched = readWatchedFields(fields === '' ? [] : fields)
   if (!watched) return []
   let triggerVisibility: TriggerVisibility | undefined
-  const inputs: Input[] = []
+  const inputs: RunInput[] = []
   for (const change of changes) {
     await budget.pause()
     const stored = snapshotToRecord(type, change.after)
@@ -148,8 +148,8 @@ const impersonal = (scope: Scope): Scope => ({
  * team calendar starts a run when the editor may see its details. An event of another person's calendar does so only when the editor may
  * see its details without personal standing.
  */
-async function eventInputs(editor: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<Input[]> {
-  const inputs: Input[] = []
+async function eventInputs(editor: Scope, { event, entryIds, snapshots = [] }: EventDelivery): Promise<RunInput[]> {
+  const inputs: RunInput[] = []
   for (const [index, key] of entryIds.entries()) {
     const announced = snapshots[index] as AnnouncedEvent | null | undefined
     if (!announced) continue
@@ -190,14 +190,11 @@ function runOf(
   { cause }: PlatformScope,
   delivery: EventDelivery,
   flow: EnabledFlow,
-  { key, input, triggerVisibility, isPersonal }: Input,
+  { key, input, triggerVisibility, isPersonal }: RunInput,
 ): NewRun {
-  const kind = delivery.source === recordSource ? 'record_event' : 'calendar'
-  const subject = input.record_id ?? (input.calendar_event?.id as string | undefined) ?? null
-  const trigger = { kind, event: input.event ?? delivery.event, object_type: delivery.objectType || null, record_id: subject }
   return {
     flow,
-    trigger,
+    trigger: triggerOf(delivery, input),
     input,
     triggerVisibility,
     key: `event ${key}`,
@@ -206,5 +203,17 @@ function runOf(
     requestId: cause.requestId,
   }
 }
+
+function triggerOf({ source, event, objectType }: EventDelivery, input: TriggerInput): NewRun['trigger'] {
+  if (typeof input.event === 'object') {
+    const { object_type, id } = input.event.subject as EventView['subject']
+    return { kind: 'event', event, object_type: textOrNull(object_type), record_id: textOrNull(id) }
+  }
+  const kind = source === recordSource ? 'record_event' : 'calendar'
+  const record_id = input.record_id ?? textOrNull(input.calendar_event?.id)
+  return { kind, event: input.event ?? event, object_type: objectType || null, record_id }
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const hourOf = (now: Date): Date => new Date(Math.floor(now.getTime() / hourMs) * hourMs)

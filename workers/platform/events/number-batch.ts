@@ -1,5 +1,5 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
-import { recordSource } from '#shared/platform/events/event-delivery.ts'
+import { recordSource, typeSource } from '#shared/platform/events/event-delivery.ts'
 import { type Dispatch, lockHeads, type NumberedEvent, numberEvents } from '#shared/platform/events/numbering-store.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
@@ -34,7 +34,7 @@ export function numberBatch(
     const heads = await tx.query(lockHeads({ workspaceIds }))
     if (heads.length === 0) return { taken: new Map(), leftWaiting: false }
     const rows = await tx.query(numberEvents({ workspaceIds: heads.map(({ workspaceId }) => workspaceId), perWorkspace }))
-    const dispatches = groupDispatches(rows)
+    const dispatches = groupDispatches(rows.flatMap(receivedOf))
     const leftWaiting =
       dispatches.length > 0 && (await fileOrKeep(tx, jobQueue, subscriptions, dispatches, await findClosed(tx, rows, crowded)))
     const taken = new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
@@ -44,7 +44,7 @@ export function numberBatch(
 
 /** Workspaces whose deliveries wait: suspended ones, those with too many jobs in the queue, and those with earlier deliveries that wait. */
 async function findClosed(tx: Tx, events: readonly NumberedEvent[], crowded: CrowdedWorkspaces): Promise<ReadonlySet<string>> {
-  const received = events.filter(({ listeners }) => listeners !== null)
+  const received = events.filter(({ listeners, typeListeners }) => listeners !== null || typeListeners !== null)
   const full = await crowded.forBatch(tx, received.length)
   return new Set(
     received.flatMap(({ workspaceId, isSuspended, hasWaiting }) =>
@@ -53,13 +53,20 @@ async function findClosed(tx: Tx, events: readonly NumberedEvent[], crowded: Cro
   )
 }
 
+/** An event as the listeners to its source receive it, and as those to its type do. */
+function receivedOf(event: NumberedEvent): NumberedEvent[] {
+  const { type, typeListeners, typedEvent } = event
+  if (type === null || typeListeners === null) return [event]
+  return [event, { ...event, source: typeSource, objectType: '', event: type, listeners: typeListeners, snapshot: typedEvent }]
+}
+
 /**
  * The dispatches of numbered events. Events of one kind, cause and listeners are one dispatch, as those of an import. A snapshot of an update
  * may be long, so such an event is alone.
  */
 function groupDispatches(events: readonly NumberedEvent[]): Dispatch[] {
-  const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, entryId }) => {
-    const isAlone = source === recordSource && event === 'updated' && snapshot !== null
+  const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, typedEvent, entryId }) => {
+    const isAlone = source === typeSource ? typedEvent?.kept != null : source === recordSource && event === 'updated' && snapshot !== null
     return JSON.stringify([workspaceId, source, objectType, event, listeners, cause, isAlone && entryId])
   })
   return [...groups.values()].flatMap((group) => {

@@ -5,6 +5,7 @@ import { requireFilter } from '#shared/core/records/query/filter.ts'
 import {
   conditionsOf,
   conditionTarget,
+  type Filter,
   filterForm,
   placedConditionsOf,
   readFilterJson,
@@ -39,6 +40,29 @@ export function filterProblems({ object_type, filter }: Config, { testedTypes }:
     const tested = testedTypes.get(object_type as string)
     const read = readFilterTree(filter)
     if (tested) requireFilter(tested.type, tested.hideable, read, 'filter')
+  })
+}
+
+/**
+ * Problems of a filter that is judged on records of any type: a record matches where the filter fits its type, so it must fit one that the
+ * flow's editor may read. `testedTypes` are all types.
+ */
+export function anyTypeFilterProblems(filter: unknown, { testedTypes }: KnownReferences): string[] {
+  if (filter === undefined) return []
+  if (hasReference(filter)) return ['filter must hold no references: nothing has run before the trigger']
+  return refusalsOf(() => {
+    const read = readFilterTree(filter)
+    const types = [...testedTypes.values()].filter(({ isReadable }) => isReadable)
+    const fitsOne = (part: Filter, path: string) =>
+      types.some(({ type, hideable }) => refusalsOf(() => requireFilter(type, hideable, part, path)).length === 0)
+    if (fitsOne(read, 'filter')) return
+    const wrong = placedConditionsOf(read, 'filter').find(({ condition, path }) => !fitsOne(condition, path))
+    if (!wrong) throw problem('VALIDATION_ERROR', 'filter must fit one record type; no type that you may read has all of its fields')
+    const { condition, path } = wrong
+    throw problem(
+      'VALIDATION_ERROR',
+      `${path} must be a condition that fits a field of a record type itself, which you may read in every record, got ${condition.field}`,
+    )
   })
 }
 

@@ -5,6 +5,7 @@ import { toValuesView, type Values } from '#shared/core/records/record.ts'
 import { listRoleRows } from '#shared/core/roles/store.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { RecordType } from '#shared/core/types/record-type.ts'
+import { findKeptKeys } from '#shared/platform/events/listen.ts'
 
 type RolesScope = Pick<Scope, 'db' | 'cache'> & { readonly workspace: { readonly id: string } }
 
@@ -15,15 +16,16 @@ const findConditionalRules = ({ db, cache, workspace }: RolesScope): Promise<Rul
     return indexRules(roles.flatMap(({ policy }) => policy.filter(({ condition }) => condition)))
   })
 
-/** Keys of the type's fields that a condition of any role on reading its records tests. */
+/** Keys of the type's fields that a condition of any role on reading its records tests, or a listener to events. */
 export async function findTestedKeys(scope: RolesScope, { key, fieldByKey }: RecordType): Promise<ReadonlySet<string>> {
   const rules = (await findConditionalRules(scope)).matching('records:read', key)
-  return new Set(rules.flatMap(testedFields).filter((tested) => fieldByKey.has(tested)))
+  const tested = [...rules.flatMap(testedFields), ...(await findKeptKeys(scope))]
+  return new Set(tested.filter((one) => fieldByKey.has(one)))
 }
 
 /**
  * The values of tested fields that the event of an update keeps besides those that changed, in JSON form: they tell whether the record
- * entered or left what a reader may see.
+ * entered or left what a reader may see, and whether it passes the filter of a listener.
  */
 export const keptValues = (type: RecordType, values: Values, tested: ReadonlySet<string>): Readonly<Record<string, unknown>> | null =>
   tested.size === 0 ? null : toValuesView(type, values, tested)

@@ -8,6 +8,8 @@ import { findRecordType, type RecordType } from '#shared/core/types/record-type.
 /** The caller's access to the records of one type as events tell of them. */
 export interface EventAccess {
   readonly type: RecordType
+  /** Keys of the fields that a rule could hide from the caller. */
+  readonly hideable: ReadonlySet<string>
   /** Whether values that belong to no present field are shown. */
   readonly showsEarlierFields: boolean
   /** Access to a record of which the event has the values of the fields that `has` accepts. */
@@ -25,6 +27,7 @@ export async function findEventAccess(scope: Scope, typeKey: string): Promise<Ev
   const compiled = new Map<string, RecordAccess>()
   return {
     type,
+    hideable: whole.hideable,
     showsEarlierFields: seesEarlierFields(scope, typeKey),
     of(writing, has) {
       const unknown = tested.filter((key) => !has(key) || !isOfPresentField(type, key, writing))

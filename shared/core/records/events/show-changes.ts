@@ -13,8 +13,35 @@ type JsonValues = Readonly<Record<string, unknown>>
 /** Characters of values that are read at once, hidden ones included. */
 const maxStepText = 3_000_000
 
-/** Prepares showing changes of records. Values are read in steps, so that those of events that are not shown fill no memory. */
+/** The event of a change. `updatedAt` is that of the record, before its deletion; without it the time of the event counts. */
+export type ChangeRow = StoredEvent & { readonly updatedAt?: string | null }
+
+/** A change with its values and the caller's access to them. */
+export interface ReadChange extends EntryValues {
+  readonly head: EntryHead
+  readonly access: EventAccess
+  readonly writing: Writing
+  /** Whether the event has the value of a key. */
+  readonly has: (key: string) => boolean
+}
+
+/** Prepares showing changes of records. */
 export async function prepareChanges(scope: Scope, events: readonly StoredEvent[]): Promise<ShowEvent> {
+  const read = await startReading(scope, events)
+  return async (event) => {
+    const change = await read(event)
+    return change && showChange(event, change)
+  }
+}
+
+/**
+ * Prepares reading changes of records, in their order; undefined for one of which the caller may read nothing. Values are read in steps, so
+ * that those of events that are not read fill no memory.
+ */
+export async function startReading(
+  scope: Scope,
+  events: readonly StoredEvent[],
+): Promise<(event: StoredEvent) => Promise<ReadChange | undefined>> {
   const workspaceId = scope.workspace.id
   const accesses = new Map<string, EventAccess | undefined>()
   for (const { topic } of events) if (!accesses.has(topic)) accesses.set(topic, await findEventAccess(scope, topic))
@@ -41,7 +68,12 @@ export async function prepareChanges(scope: Scope, events: readonly StoredEvent[
     if (!head || !access) return undefined
     if (!values.has(event.id)) await readFrom(event.id)
     const entry = values.get(event.id)
-    return entry && showChange(event, head, entry, access)
+    if (!entry) return undefined
+    const { before, after } = entry
+    const kept = event.kept ?? {}
+    const isUpdate = before !== null && after !== null
+    const has = isUpdate ? (key: string) => Object.hasOwn(after, key) || Object.hasOwn(kept, key) : () => true
+    return { ...entry, head, access, writing: { revision: head.type_revision, at: event.at }, has }
   }
 }
 
@@ -53,12 +85,9 @@ interface Seen {
   readonly shows: (key: string) => boolean
 }
 
-function showChange(event: StoredEvent, head: EntryHead, { before, after }: EntryValues, access: EventAccess): ShownEvent | undefined {
-  const writing = { revision: head.type_revision, at: event.at }
-  const isUpdate = before !== null && after !== null
-  const kept = event.kept ?? {}
-  const has = isUpdate ? (key: string) => Object.hasOwn(after, key) || Object.hasOwn(kept, key) : () => true
-  const seenOf = (values: JsonValues | null) => values && see(event, access, { ...kept, ...values }, writing, has)
+function showChange(event: StoredEvent, change: ReadChange): ShownEvent | undefined {
+  const { head, before, after, access } = change
+  const seenOf = (values: JsonValues | null) => values && see(event, change, values)
   const [earlier, later] = [seenOf(before), seenOf(after)]
   const data = describeChange(access.type, before, after, earlier?.isSeen ? earlier : undefined, later?.isSeen ? later : undefined)
   if (!data) return undefined
@@ -70,7 +99,8 @@ function showChange(event: StoredEvent, head: EntryHead, { before, after }: Entr
   }
 }
 
-function see(event: StoredEvent, access: EventAccess, values: JsonValues, writing: Writing, has: (key: string) => boolean): Seen {
+/** What the caller sees of the record with the values before or after a change. */
+export function see(event: ChangeRow, { access, writing, has }: ReadChange, values: JsonValues): Seen {
   const { type, showsEarlierFields } = access
   const created_at = event.createdAt ?? event.at
   const snapshot = {
@@ -78,8 +108,8 @@ function see(event: StoredEvent, access: EventAccess, values: JsonValues, writin
     id: event.subjectId,
     created_by: event.createdBy,
     created_at,
-    updated_at: event.at,
-    values,
+    updated_at: event.updatedAt ?? event.at,
+    values: { ...event.kept, ...values },
     writing,
   }
   const record = snapshotToRecord(type, snapshot)

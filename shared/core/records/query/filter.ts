@@ -9,7 +9,11 @@ import { Problem, problem } from '#shared/platform/kernel/errors.ts'
  * Compiles a filter to a test of records in memory, such as the snapshot of an event. It accepts exactly the records that `findRecords`
  * would find for this access, the reader's rights included. Throws VALIDATION_ERROR as a query does.
  */
-export function createRecordMatcher(type: RecordType, access: RecordAccess, filter: Filter): (record: StoredRecord) => boolean {
+export function createRecordMatcher(
+  type: RecordType,
+  access: Pick<RecordAccess, 'hideable' | 'test'>,
+  filter: Filter,
+): (record: StoredRecord) => boolean {
   const matches = compileTest(type, access.hideable, filter, 'filter')
   return (record) => access.test(record) && matches(record)
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KnownReferences } from '#shared/core/automation/block.ts'
+import { typeNamesOf } from '#shared/core/events/type-names.ts'
 import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { teamCalendarKey } from '#shared/features/calendar/calendars/default-calendars.ts'
 import { blockKindOf } from '#shared/features/flows/blocks.ts'
@@ -141,7 +142,11 @@ export const loadKnownReferences = async (scope: Scope, flow: Parameters<typeof 
 })
 
 /** Loads the names and ids that flows of the workspace may currently refer to. */
-export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'workspace'>): Promise<KnownReferences> {
+export async function loadSurroundings({
+  db,
+  workspace,
+  eventFamilies,
+}: Pick<Scope, 'db' | 'workspace' | 'eventFamilies'>): Promise<KnownReferences> {
   const [row] = await db.query(findSurroundings({ workspaceId: workspace.id }))
   return {
     fieldKeys: toSets(row?.fields),
@@ -154,6 +159,7 @@ export async function loadSurroundings({ db, workspace }: Pick<Scope, 'db' | 'wo
     // The team calendar is created at its first use, so it may be missing from the rows.
     calendarKeys: new Set([...(row?.calendars ?? []), teamCalendarKey]),
     roleIds: new Set(row?.roles),
+    eventTypes: new Set(typeNamesOf(eventFamilies)),
     testedTypes: new Map(),
   }
 }

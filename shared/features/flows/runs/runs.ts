@@ -107,13 +107,17 @@ function summaryOf(
   isHidden: (nodeId: string) => boolean,
 ): FlowRunSummary {
   const showsWords = isFullyVisible && isEditor(scope, row.flow_id) && (error?.node_id == null || !isHidden(error.node_id))
-  const { trigger } = row
-  const isEvent = trigger.kind === 'calendar'
   return {
     ...row,
-    trigger: isIdVisible ? trigger : { ...trigger, record_id: null, ...(isEvent ? { object_type: null } : {}) },
+    trigger: isIdVisible ? row.trigger : withoutSubject(row.trigger),
     ...(error ? { error: visibleErrorText(error, showsWords) } : {}),
   }
+}
+
+/** A trigger whose subject the caller may not see: of an event also what kind of thing that is, of one of the list its type. */
+function withoutSubject({ kind, event, object_type }: FlowRunSummary['trigger']): FlowRunSummary['trigger'] {
+  const isTyped = kind === 'event'
+  return { kind, event: isTyped ? null : event, object_type: isTyped || kind === 'calendar' ? null : object_type, record_id: null }
 }
 
 /**
@@ -122,14 +126,14 @@ function summaryOf(
  */
 async function derivedBlockTest(
   scope: Scope,
-  { flow_id, version }: FlowRunViewRow,
+  { flow_id, version, trigger }: FlowRunViewRow,
   { isFullyVisible }: TriggerAccess,
   partial: ReadonlySet<string>,
 ): Promise<(nodeId: string) => boolean> {
   if (isFullyVisible && partial.size === 0) return () => false
   const flow = await loadCompiledFlow(scope, scope.workspace.id, flow_id, version)
   if (!flow) return () => true
-  const derived = derivedBlocks(flow.graph, !isFullyVisible, partial)
+  const derived = derivedBlocks(flow.graph, isFullyVisible ? noParts : restrictedPartsOf(trigger), partial)
   return (nodeId) => derived.has(nodeId)
 }
 
@@ -208,7 +212,7 @@ async function possiblyDerivedTest(scope: Scope, { flow_id, version }: FlowRunVi
     const holdsRecords = ['record', 'records'].includes(visibilityOf(type))
     if (holdsRecords && !(await seesAllRecordsOf(scope, config))) partial.add(id)
   }
-  const derived = derivedBlocks(flow.graph, false, partial)
+  const derived = derivedBlocks(flow.graph, noParts, partial)
   return (nodeId) => derived.has(nodeId)
 }
 
@@ -218,31 +222,32 @@ function instantOf(from: string): string {
   return instant
 }
 
+type Parts = ReadonlySet<string | undefined>
+
+const noParts: Parts = new Set()
+
 /** Parts of the trigger to which access is restricted, by their names in references; undefined stands for the whole trigger. */
-const restrictedParts: ReadonlySet<string | undefined> = new Set([
-  'record',
-  'record_id',
-  'before',
-  'changed',
-  'calendar_event',
-  'input',
-  undefined,
-])
+const restrictedPartsOf = ({ kind }: FlowRunSummary['trigger']): Parts => (kind === 'event' ? restrictedOfEvents : restrictedParts)
+
+const restrictedParts: Parts = new Set(['record', 'record_id', 'before', 'changed', 'calendar_event', 'input', undefined])
+
+/** Of other triggers, `event` is but its name. */
+const restrictedOfEvents: Parts = new Set([...restrictedParts, 'event'])
 
 /**
- * Ids of blocks whose outputs derive from the trigger, if `ofTrigger`, or from these blocks, which are among them: by a reference, through
+ * Ids of blocks whose outputs derive from these parts of the trigger, or from these blocks, which are among them: by a reference, through
  * other blocks, or as items of a loop.
  */
 function derivedBlocks(
   { nodeById, sectionOf }: Pick<Graph, 'nodeById' | 'sectionOf'>,
-  ofTrigger: boolean,
+  parts: Parts,
   blocks: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const derived = new Set(blocks)
   const derives = (id: string, config: unknown): boolean => {
     if (sectionOf.get(id)?.path.some((loop) => derived.has(loop))) return true
     for (const [root, part] of pathsIn(config)) {
-      if (root === 'trigger' ? ofTrigger && restrictedParts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
+      if (root === 'trigger' ? parts.has(part) : root === 'steps' && derived.has(part ?? '')) return true
     }
     return false
   }

@@ -1,4 +1,6 @@
 import type { WaitRequest } from '#shared/core/automation/block.ts'
+import type { WorkspaceEvent } from '#shared/core/events/schemas.ts'
+import type { ChangeRow } from '#shared/core/records/events/show-changes.ts'
 import { cursorParameters } from '#shared/platform/db/lists.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
@@ -23,9 +25,9 @@ const parts = {
   trigger: t.Object(
     {
       kind: t.String(),
-      event: nullable(t.String({ description: 'Name of the event; for a schedule the instant that was due.' })),
+      event: nullable(t.String({ description: 'Name or type of the event; for a schedule the instant that was due.' })),
       object_type: nullable(t.String({ description: 'Key of the record type, or of the calendar.' })),
-      record_id: nullable(t.String({ description: 'The record, or the calendar event.' })),
+      record_id: nullable(t.String({ description: 'The record, the calendar event, or the subject of the event.' })),
     },
     { description: 'Event that started the run.' },
   ),
@@ -144,6 +146,9 @@ export interface TriggerVisibility {
   readonly calendar_id?: string
   readonly visibility?: 'default' | 'private'
   readonly guest_ids?: readonly string[]
+  /** For an event of the list: the event as it is stored, and digests of what the flow saw of it (`digestsOf`). */
+  readonly event?: ChangeRow
+  readonly digests?: readonly string[]
   /** For a manual run: id of the caller who gave the input. */
   readonly starter_id?: string | null
   /** For a run that a queue's stage started: the queue and the item. */
@@ -153,7 +158,8 @@ export interface TriggerVisibility {
 
 /** Values behind `{{trigger.…}}` references, such as `{{trigger.record}}`. */
 export interface TriggerInput {
-  readonly event?: string
+  /** Name of the event; of a run that an event of the list started, the event as the editor may read it. */
+  readonly event?: string | WorkspaceEvent | undefined
   readonly record?: Readonly<Record<string, unknown>>
   readonly record_id?: string
   /** Of an update: the record as it was, with the fields that the editor may read in it before and after. */

@@ -172,3 +172,10 @@ export const reviveRun = statement(
    where workspace_id = $workspaceId and id = $id and revision = $revision and finished_at is null returning id`,
   { params: { workspaceId: uuid, id: uuid, revision: integer, jobId: uuid, now: instant }, columns: { id: uuid.notNull } },
 )
+
+/** The flow of a run. */
+export const findFlowOfRun = statement(
+  'flows.findFlowOfRun',
+  'select flow_id from flow_runs where workspace_id = $workspaceId and id = $id',
+  { params: { workspaceId: uuid, id: uuid }, columns: { flow_id: uuid.notNull } },
+)

@@ -8,6 +8,7 @@ import { accessToAnnouncedEvent } from '#shared/features/calendar/announce.ts'
 import { findEvent } from '#shared/features/calendar/events/store.ts'
 import { findAttendees } from '#shared/features/calendar/guests/store.ts'
 import type { FlowRunSummary, TriggerVisibility } from '#shared/features/flows/runs/schemas.ts'
+import { seesAllOf, showTypedEvents } from '#shared/features/flows/triggers/typed-events.ts'
 import { requireQueue } from '#shared/features/queues/definitions/load.ts'
 import { findItem } from '#shared/features/queues/items/find.ts'
 import { firstRow } from '#shared/platform/db/database.ts'
@@ -49,6 +50,8 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
     const accessOf = await recordTriggerAccess(scope, typeKey, ofType)
     for (const run of ofType) accessById.set(run.id, accessOf(run))
   }
+  const ofEvents = runs.filter(({ trigger }) => trigger.kind === 'event')
+  if (ofEvents.length > 0) for (const [id, access] of await typedEventAccess(scope, ofEvents)) accessById.set(id, access)
   const known = new Map<string, TriggerAccess>()
   for (const run of runs) {
     if (accessById.has(run.id)) continue
@@ -90,6 +93,29 @@ async function recordTriggerAccess(
       isFullyVisible: access.test(record) && access.hideable.isSubsetOf(visible) && seesKeys(run),
     }
   }
+}
+
+/**
+ * The caller's access to runs that events of the list started: to the event itself, and, where the trigger tested a record, to what it
+ * tested. An event is fully visible to callers to whom all is shown that the flow saw.
+ */
+async function typedEventAccess(scope: Scope, runs: readonly TriggeredRun[]): Promise<ReadonlyMap<string, TriggerAccess>> {
+  const shown = await showTypedEvents(
+    scope,
+    runs.flatMap(({ trigger_visibility }) => trigger_visibility?.event ?? []),
+  )
+  const tests = runs.filter(({ trigger_visibility }) => trigger_visibility?.tested !== undefined)
+  const seesTested = new Map<string, boolean>()
+  for (const [typeKey, ofType] of Map.groupBy(tests, ({ trigger }) => trigger.object_type ?? '')) {
+    const accessOf = await recordTriggerAccess(scope, typeKey, ofType)
+    for (const run of ofType) seesTested.set(run.id, accessOf(run).isIdVisible)
+  }
+  const accessOf = ({ id, trigger_visibility }: TriggeredRun): TriggerAccess => {
+    const view = shown.get(trigger_visibility?.event?.id ?? '')
+    const isIdVisible = view !== undefined && seesTested.get(id) !== false
+    return { isIdVisible, isFullyVisible: isIdVisible && seesAllOf(view, trigger_visibility?.digests ?? []) }
+  }
+  return new Map(runs.map((run) => [run.id, accessOf(run)]))
 }
 
 /** The keys of a run's record whose values belong to no present field of the type. */
