@@ -367,6 +367,7 @@ END) stored,
   listener_id uuid not null,
   snapshot boolean default false not null,
   since bigint default last_inbox_id() not null,
+  keeps text[] default '{}'::text[] not null,
   constraint event_listeners_event CHECK (((source <> 'records'::text) OR (event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])))),
   constraint event_listeners_pkey PRIMARY KEY (workspace_id, source, object_type, event, subscriber, listener_id),
   constraint event_listeners_type FOREIGN KEY (workspace_id, record_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE

@@ -40,7 +40,7 @@ const digestCharacters = 16
 export const digestsOf = (event: WorkspaceEvent): string[] => [
   ...new Set(
     [...leavesOf(event, '')]
-      .filter((leaf) => !ofSight.has(leaf))
+      .filter((leaf) => !ofView.has(leaf))
       .map((leaf) => createHash('sha256').update(leaf).digest('base64url').slice(0, digestCharacters)),
   ),
 ]
@@ -51,8 +51,8 @@ export function seesAllOf(event: WorkspaceEvent, digests: readonly string[]): bo
   return digests.every((digest) => seen.has(digest))
 }
 
-/** What tells of the reader's sight and not of the record: it is no secret to who saw more. */
-const ofSight: ReadonlySet<string> = new Set([
+/** What tells of the reader's access and not of the record: it is no secret to who saw more. */
+const ofView: ReadonlySet<string> = new Set([
   '.data.view="entered"',
   '.data.view="left"',
   '.data.view="changed"',
