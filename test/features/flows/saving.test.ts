@@ -241,6 +241,7 @@ const triggers: readonly (readonly [type: string, config: object, problems: numb
     { trigger_kind: 'calendar', trigger_type: null, trigger_event: 'starting' },
   ],
   ['trigger.calendar_event', { calendar_key: 'team', event: 'moved', minutes_before: -1 }, 2, { trigger_type: 'team' }],
+  ['trigger.event', { types: ['forms.*'] }, 0, { trigger_kind: 'event', trigger_type: null, trigger_event: null }],
 ]
 for (const [type, config, problems, derived] of triggers) {
   test(`saving: the data derived from ${type} ${JSON.stringify(config)}`, async (t) => {
@@ -327,7 +328,7 @@ test('saving: the catalogue describes every kind of block with its settings', as
   const { data } = await org.owner.get(`${flows()}/blocks`)
   t.deepEqual(
     data.filter(({ is_trigger }: typeof data) => is_trigger).map(({ type }: typeof data) => type),
-    ['trigger.record_event', 'trigger.schedule', 'trigger.manual', 'trigger.calendar_event'],
+    ['trigger.record_event', 'trigger.schedule', 'trigger.manual', 'trigger.calendar_event', 'trigger.event'],
   )
   t.like(
     data.find(({ type }: typeof data) => type === 'logic.for_each'),

@@ -97,7 +97,7 @@ async function buildPrompt(scope: Scope, wish: string): Promise<{ role: 'system'
     ' "edges": [{"id": text, "source": node id, "source_handle": one of the handles of the source, "target": node id}], "context": object of text}.',
     'Exactly one node is a trigger, and the edges form no cycle. Texts may refer to {{trigger.record.<field>}}, {{trigger.record_id}},',
     '{{trigger.event}}, {{trigger.input.<path>}}, {{trigger.calendar_event.<field>}}, {{context.<name>}}, {{steps.<node id>.<path>}}, of an updated',
-    'record to {{trigger.before.<field>}} and {{trigger.changed}}, and inside the loop of a logic.for_each to {{item}}, {{item.<path>}} and {{index}}.',
+    'record to {{trigger.before.<field>}} and {{trigger.changed}}, of a trigger.event to {{trigger.event.<path>}}, and inside the loop of a logic.for_each to {{item}}, {{item.<path>}} and {{index}}.',
     `The kinds of nodes: ${JSON.stringify(kinds)}`,
     `The record types: ${JSON.stringify(await typesOf(scope))}`,
   ].join('\n')
