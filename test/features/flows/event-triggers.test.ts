@@ -1,8 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
+import { createRecord } from '#shared/core/records/create/create-record.ts'
+import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { readWaitingDeliveries } from '#test/features/flows/rows.ts'
 import { byHand, chain, createFlow, outputsOf, recordsOf, runOf, runsOf, start } from '#test/features/flows/support.ts'
 import type { Client } from '#test/support/client.ts'
+import { numberEvents } from '#test/support/events.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
 import { lockRows } from '#test/support/locks.ts'
+import { setWorkspaceStatus } from '#test/support/rows.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
@@ -350,6 +356,19 @@ test('event triggers: what a run knows of an event is shown, and rehearsed, only
   t.deepEqual(await rehearsed(blind.client), [' '])
   const untested = await masked.client.post(`${org.path}/flows/${tested.id}/rehearse`, {})
   t.deepEqual(untested.data.runs[0].created[0].values.text, ' ')
+})
+
+test('event triggers: events of a suspended workspace are numbered, and start their runs afterwards', async (t) => {
+  const { w, org, listen } = await open(t)
+  await listen(on(['records.created', 'queues.*']), '{{trigger.event.type}}')
+  await setWorkspaceStatus(w.db, org.id, 'suspended')
+  const scope = await scopeOf(w, org)
+  await createRecord(scope, await requireRecordType(scope, 'staff'), { name: 'Ann' })
+  await numberEvents({ ...w, org })
+  t.is((await readWaitingDeliveries(w.db, org.id)).length, 1)
+  await setWorkspaceStatus(w.db, org.id, 'active')
+  await w.drain()
+  t.deepEqual(await noted(org), ['records.created'])
 })
 
 test('event triggers: what a recompute changes starts runs, and its filter is judged on the whole record', async (t) => {

@@ -1,7 +1,9 @@
 import test from 'ava'
 import { lastSeq, readAll, type Seen } from '#test/core/events/reading.ts'
-import { byHand, chain, createFlow, start } from '#test/features/flows/support.ts'
+import { loseRun } from '#test/features/flows/rows.ts'
+import { byHand, chain, createFlow, ended, start } from '#test/features/flows/support.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
+import { runMaintenanceTask } from '#test/support/maintenance.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
@@ -54,6 +56,30 @@ test('run events: each end of a run is one event, with who ended it and why', as
   await w.drain()
   const last = ends(await readAll(world, owner, after)).at(-1)
   t.like(last, { type: 'flows.run.failed', subject: { id: retried.data.id }, data: { retry_of: failed } })
+})
+
+test('run events: the end of a run that is given up is an event of the platform, and a run that was revived ends once', async (t) => {
+  const w = await shared()
+  const org = await createOrg(w)
+  const world = { ...w, org }
+  const after = await lastSeq(world)
+  const flow = await createFlow(t, org, chain(byHand, note))
+  const lost = async (revived: number) => {
+    const runId = await start(t, org, flow.id)
+    await ended(org, flow.id, runId)
+    await loseRun(w.db, runId, revived)
+    await runMaintenanceTask(w, 'lost runs of flows')
+    await ended(org, flow.id, runId)
+    return ends(await readAll(world, org.owner, after)).filter(({ subject }) => subject.id === runId)
+  }
+  // The test opens the run again, so it has ended before.
+  t.deepEqual(
+    (await lost(0)).map(({ type, cause }) => [type, cause.kind]),
+    Array(2).fill(['flows.run.finished', 'flow']),
+  )
+  const [, givenUp, ...others] = await lost(5)
+  t.deepEqual(others, [])
+  t.like(givenUp, { type: 'flows.run.failed', actor: { id: null, type: 'system' }, cause: { kind: 'system', id: null } })
 })
 
 test('run events: only who may read the flow sees the ends of its runs', async (t) => {

@@ -66,7 +66,9 @@ function receivedOf(event: NumberedEvent): NumberedEvent[] {
  */
 function groupDispatches(events: readonly NumberedEvent[]): Dispatch[] {
   const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, typedEvent, entryId }) => {
-    const isAlone = source === typeSource ? typedEvent?.kept != null : source === recordSource && event === 'updated' && snapshot !== null
+    const isLong =
+      source === typeSource ? event === 'records.updated' && typedEvent?.kept != null : source === recordSource && event === 'updated'
+    const isAlone = isLong && snapshot !== null
     return JSON.stringify([workspaceId, source, objectType, event, listeners, cause, isAlone && entryId])
   })
   return [...groups.values()].flatMap((group) => {

@@ -1,3 +1,5 @@
+import { insertHappenings } from '#shared/platform/events/inbox-store.ts'
+
 /** The columns of ended runs that `announceEnds` reads, for `returning`. */
 export const endColumns = 'workspace_id, id, flow_id, version, status, trigger, retry_of, depth, editor_id'
 
@@ -17,14 +19,17 @@ const causes = {
 } as const
 
 /**
- * SQL that inserts the events of ended runs into the inbox, as part of the statement that ends them: `from` is its table of the runs, with
- * `endColumns`. A run ends once, so it has one event.
+ * SQL that inserts the events of ended runs into the inbox, as part of the statement that ends them: `table` is its table of the runs, with
+ * `endColumns`; those that go on are passed over. A run ends once, so it has one event.
  */
-export const announceEnds = (from: string, by: keyof typeof causes): string =>
-  `insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
-   select workspace_id, uuidv7(), 'flows.run.' || ending, 'flows', 'run.' || ending, '', id, jsonb_build_object('flow', flow_id, 'id', id),
-     jsonb_build_object('status', status, 'trigger', trigger ->> 'kind', 'version', version, 'retry_of', retry_of), ${causes[by]}
-   from (
-     select *, case status when 'ok' then 'finished' else 'failed' end as ending from ${from} where status in ('ok', 'failed', 'cancelled')
-   ) as ended
-   order by id`
+export const announceEnds = (table: string, by: keyof typeof causes): string =>
+  insertHappenings({
+    source: 'flows',
+    workspace: '$workspaceId',
+    cause: 'happened.cause',
+    from: `select case status when 'ok' then 'run.finished' else 'run.failed' end as event, '' as topic, id as subject_id,
+       jsonb_build_object('flow', flow_id, 'id', id) as subject,
+       jsonb_build_object('status', status, 'trigger', trigger ->> 'kind', 'version', version, 'retry_of', retry_of) as data,
+       null::jsonb as kept, ${causes[by]} as cause, id as position
+     from ${table} where status in ('ok', 'failed', 'cancelled')`,
+  })
