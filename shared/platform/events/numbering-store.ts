@@ -1,4 +1,4 @@
-import { bigint, boolean, integer, jsonb, type RowOf, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, integer, jsonb, type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { typeSource } from '#shared/platform/events/event-delivery.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
@@ -29,14 +29,12 @@ const numberedColumns = {
   entryId: uuid.notNull,
   subjectId: uuid.notNull,
   cause: jsonb.as<StoredCause>(),
-  /** The listeners by subscriber that receive the event by its type, null when there are none, and what they receive. */
-  typeListeners: jsonb.as<Dispatch['listeners']>(),
-  type: text,
-  typedEvent: jsonb.as<TypedEvent>(),
   snapshot: jsonb,
   /** Whether the workspace is suspended, and whether earlier deliveries of it wait. */
   isSuspended: boolean,
   hasWaiting: boolean,
+  /** Set where the workspace has listeners to types. */
+  typed: jsonb.as<{ readonly id: number; readonly type: string; readonly cause: StoredCause; readonly event: TypedEvent }>(),
 }
 
 /**
@@ -51,9 +49,9 @@ export type NumberedEvent = RowOf<typeof numberedColumns>
 /**
  * Numbers the waiting events with the lowest ids of workspaces whose heads the transaction has locked, at most `perWorkspace` of each, and
  * returns all of them in their order. It must be a statement of its own after the one that locked: it then sees what the last holder of the
- * lock committed. `listeners` are those by subscriber that receive an event, null when there are none; only with them, or with
- * `typeListeners`, come the other columns. Workspaces without listeners to types are found once for the whole statement. An update without a snapshot is for listeners that want none: one that began to ask while the update was running receives
- * the next one.
+ * lock committed. `listeners` are those by subscriber that receive an event, null when there are none; only with them come the other
+ * columns. An update without a snapshot is for listeners that want none: one that began to ask while the update was running receives
+ * the next one. Which workspaces have listeners to types is found once for all rows.
  */
 export const numberEvents = statement(
   'events.numberEvents',
@@ -72,61 +70,78 @@ export const numberEvents = statement(
      update feed_heads as head set last_seq = numbered.seq
      from (select workspace_id, max(seq) as seq from taken group by workspace_id) as numbered
      where head.workspace_id = numbered.workspace_id
-   ),
-   hearing as materialized (
-     select array(
-       select id from unnest($workspaceIds::uuid[]) as id
-       where exists (select from event_listeners as listener where listener.workspace_id = id and listener.source = '${typeSource}')
-     ) as workspaces
-   ),
-   typed as (
-     select taken.*, case when type is not null and workspace_id = any(hearing.workspaces) then (
-         select jsonb_object_agg(subscriber, ids)
-         from (
-           select subscriber, jsonb_agg(distinct listener_id) as ids
-           from event_listeners as listener
-           where listener.workspace_id = taken.workspace_id and listener.source = '${typeSource}' and listener.object_type = ''
-             and listener.since < taken.id and listener.event = any(array_append(array(
-               select array_to_string((string_to_array(type, '.'))[:parts], '.') || '.*' from generate_series(1, 3) as parts
-             ), type))
-           group by subscriber
-         ) as of_subscribers
-       ) end as type_listeners
-     from taken cross join hearing
    )
-   select workspace_id as "workspaceId", typed.seq, heard.listeners, from_source as source, topic as "objectType", name as event,
-     event_id as "entryId", subject_id as "subjectId", case when is_heard then typed.cause end as cause, type_listeners as "typeListeners",
-     case when type_listeners is not null then type end as type,
-     case when type_listeners is not null then jsonb_build_object(
-       'seq', seq, 'topic', topic, 'createdBy', created_by, 'createdAt', created_at, 'updatedAt', updated_at, 'kept', kept,
-       'subject', subject, 'data', case when source is not null then snapshot end, 'cause', case when source is not null then typed.cause end
-     ) end as "typedEvent",
+   select workspace_id as "workspaceId", taken.seq, heard.listeners, from_source as source, topic as "objectType", name as event,
+     event_id as "entryId", subject_id as "subjectId", heard.cause,
      case when wants is not true then null
        when source is null then jsonb_build_object('created_by', created_by, 'created_at', created_at, 'updated_at', updated_at)
          || coalesce(snapshot, '{}')
        else coalesce(snapshot, 'null') end as snapshot,
-     case when is_heard then (select status = 'suspended' from workspaces where id = workspace_id) end as "isSuspended",
-     case when is_heard then exists (select from waiting_deliveries as waiting where waiting.workspace_id = typed.workspace_id)
-     end as "hasWaiting"
-   from typed left join lateral (
-     select coalesce(typed.listeners, found.listeners) as listeners, coalesce(found.wants, false) as wants
+     case when heard.listeners is not null then (select status = 'suspended' from workspaces where id = workspace_id) end as "isSuspended",
+     case when heard.listeners is not null then exists (select from waiting_deliveries as waiting where waiting.workspace_id = taken.workspace_id)
+     end as "hasWaiting",
+     case when workspace_id = any(array(
+       select wanted.id from unnest($workspaceIds::uuid[]) as wanted (id)
+       where exists (select from event_listeners as listener where listener.workspace_id = wanted.id and listener.source = '${typeSource}')
+     )) and type is not null then jsonb_build_object('id', taken.id, 'type', type, 'cause', taken.cause, 'event', jsonb_build_object(
+       'seq', seq, 'topic', topic, 'createdBy', created_by, 'createdAt', created_at, 'updatedAt', updated_at, 'kept', kept,
+       'subject', subject, 'data', case when source is not null then snapshot end,
+       'cause', case when source is not null then taken.cause end
+     )) end as typed
+   from taken left join lateral (
+     select coalesce(taken.listeners, found.listeners) as listeners, coalesce(found.wants, false) as wants, taken.cause
      from (
        select jsonb_object_agg(subscriber, ids) as listeners, bool_or(snapshot) as wants
        from (
          select subscriber, jsonb_agg(distinct listener_id) as ids, bool_or(listener.snapshot) as snapshot
          from event_listeners as listener
-         where typed.listeners is null and listener.workspace_id = typed.workspace_id and listener.source = from_source
-           and listener.object_type in (topic, '') and listener.event = name and listener.since < typed.id
-           and (not listener.snapshot or typed.snapshot is not null or typed.type is distinct from 'records.updated')
+         where taken.listeners is null and listener.workspace_id = taken.workspace_id and listener.source = from_source
+           and listener.object_type in (topic, '') and listener.event = name and listener.since < taken.id
+           and (not listener.snapshot or taken.snapshot is not null or taken.type is distinct from 'records.updated')
          group by subscriber
        ) as of_subscribers
      ) as found
-     where coalesce(typed.listeners, found.listeners) <> '{}'
-   ) as heard on true cross join lateral (select heard.listeners is not null or type_listeners is not null as is_heard) as either
-   order by workspace_id, typed.id`,
+     where coalesce(taken.listeners, found.listeners) <> '{}'
+   ) as heard on true
+   order by workspace_id, taken.id`,
   {
     params: { workspaceIds: uuids, perWorkspace: integer },
     columns: numberedColumns,
+  },
+)
+
+/**
+ * The listeners by subscriber that receive events by their types, and whether the workspace's deliveries wait, as in `numberEvents`, for
+ * events that any receive. `ids` are those of the inbox.
+ */
+export const findTypeListeners = statement(
+  'events.findTypeListeners',
+  `select event.workspace_id as "workspaceId", event.id, heard.listeners,
+     (select status = 'suspended' from workspaces where workspaces.id = event.workspace_id) as "isSuspended",
+     exists (select from waiting_deliveries as waiting where waiting.workspace_id = event.workspace_id) as "hasWaiting"
+   from unnest($workspaceIds::uuid[], $ids::text[]::bigint[], $types::text[]) as event (workspace_id, id, type) cross join lateral (
+     select jsonb_object_agg(subscriber, ids) as listeners
+     from (
+       select subscriber, jsonb_agg(distinct listener_id) as ids
+       from event_listeners as listener
+       where listener.workspace_id = event.workspace_id and listener.source = '${typeSource}' and listener.object_type = ''
+         and listener.since < event.id and listener.event = any(array_append(array(
+           select array_to_string((string_to_array(event.type, '.'))[:parts], '.') || '.*' from generate_series(1, 3) as parts
+         ), event.type))
+       group by subscriber
+     ) as of_subscribers
+   ) as heard
+   where heard.listeners is not null
+   order by event.workspace_id, event.id`,
+  {
+    params: { workspaceIds: uuids, ids: texts, types: texts },
+    columns: {
+      workspaceId: uuid.notNull,
+      id: bigint.notNull,
+      listeners: jsonb.as<Dispatch['listeners']>().notNull,
+      isSuspended: boolean,
+      hasWaiting: boolean.notNull,
+    },
   },
 )
 

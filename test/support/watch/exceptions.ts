@@ -114,6 +114,7 @@ export const exceptions: readonly Exception[] = [
       'jobs.selectQueueDepths',
       'events.findWaitingWorkspaces',
       'events.numberEvents',
+      'events.findTypeListeners',
     ],
     tables: ['gated_jobs', 'event_inbox', 'waiting_deliveries', 'deferred_jobs', 'workspaces'],
     because: 'workers look for waiting work in all workspaces, and whether each may run now',

@@ -1,6 +1,6 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { recordSource, typeSource } from '#shared/platform/events/event-delivery.ts'
-import { type Dispatch, lockHeads, type NumberedEvent, numberEvents } from '#shared/platform/events/numbering-store.ts'
+import { type Dispatch, findTypeListeners, lockHeads, type NumberedEvent, numberEvents } from '#shared/platform/events/numbering-store.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
@@ -34,17 +34,39 @@ export function numberBatch(
     const heads = await tx.query(lockHeads({ workspaceIds }))
     if (heads.length === 0) return { taken: new Map(), leftWaiting: false }
     const rows = await tx.query(numberEvents({ workspaceIds: heads.map(({ workspaceId }) => workspaceId), perWorkspace }))
-    const dispatches = groupDispatches(rows.flatMap(receivedOf))
+    const received = await addTypeListeners(tx, rows)
+    const dispatches = groupDispatches(received)
     const leftWaiting =
-      dispatches.length > 0 && (await fileOrKeep(tx, jobQueue, subscriptions, dispatches, await findClosed(tx, rows, crowded)))
+      dispatches.length > 0 && (await fileOrKeep(tx, jobQueue, subscriptions, dispatches, await findClosed(tx, received, crowded)))
     const taken = new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
     return { taken, leftWaiting }
   })
 }
 
+/** Puts behind each event that listeners receive by its type the event as these receive it. */
+async function addTypeListeners(tx: Tx, rows: readonly NumberedEvent[]): Promise<readonly NumberedEvent[]> {
+  const typed = rows.flatMap(({ workspaceId, typed }) => (typed ? [{ workspaceId, ...typed }] : []))
+  if (typed.length === 0) return rows
+  const found = await tx.query(
+    findTypeListeners({
+      workspaceIds: typed.map(({ workspaceId }) => workspaceId),
+      ids: typed.map(({ id }) => String(id)),
+      types: typed.map(({ type }) => type),
+    }),
+  )
+  const receivers = new Map(found.map((one) => [one.id, one]))
+  return rows.flatMap((row) => {
+    const receiver = row.typed && receivers.get(row.typed.id)
+    if (!row.typed || !receiver) return [row]
+    const { type, cause, event } = row.typed
+    const { listeners, isSuspended, hasWaiting } = receiver
+    return [row, { ...row, source: typeSource, objectType: '', event: type, cause, snapshot: event, listeners, isSuspended, hasWaiting }]
+  })
+}
+
 /** Workspaces whose deliveries wait: suspended ones, those with too many jobs in the queue, and those with earlier deliveries that wait. */
 async function findClosed(tx: Tx, events: readonly NumberedEvent[], crowded: CrowdedWorkspaces): Promise<ReadonlySet<string>> {
-  const received = events.filter(({ listeners, typeListeners }) => listeners !== null || typeListeners !== null)
+  const received = events.filter(({ listeners }) => listeners !== null)
   const full = await crowded.forBatch(tx, received.length)
   return new Set(
     received.flatMap(({ workspaceId, isSuspended, hasWaiting }) =>
@@ -53,22 +75,14 @@ async function findClosed(tx: Tx, events: readonly NumberedEvent[], crowded: Cro
   )
 }
 
-/** An event as the listeners to its source receive it, and as those to its type do. */
-function receivedOf(event: NumberedEvent): NumberedEvent[] {
-  const { type, typeListeners, typedEvent } = event
-  if (type === null || typeListeners === null) return [event]
-  return [event, { ...event, source: typeSource, objectType: '', event: type, listeners: typeListeners, snapshot: typedEvent }]
-}
-
 /**
  * The dispatches of numbered events. Events of one kind, cause and listeners are one dispatch, as those of an import. A snapshot of an update
  * may be long, so such an event is alone.
  */
 function groupDispatches(events: readonly NumberedEvent[]): Dispatch[] {
-  const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, typedEvent, entryId }) => {
-    const isLong =
-      source === typeSource ? event === 'records.updated' && typedEvent?.kept != null : source === recordSource && event === 'updated'
-    const isAlone = isLong && snapshot !== null
+  const groups = Map.groupBy(events, ({ workspaceId, source, objectType, event, listeners, cause, snapshot, entryId }) => {
+    const isUpdate = source === recordSource ? event === 'updated' : source === typeSource && event === 'records.updated'
+    const isAlone = isUpdate && snapshot !== null
     return JSON.stringify([workspaceId, source, objectType, event, listeners, cause, isAlone && entryId])
   })
   return [...groups.values()].flatMap((group) => {
