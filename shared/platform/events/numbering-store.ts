@@ -85,7 +85,7 @@ export const numberEvents = statement(
        where exists (select from event_listeners as listener where listener.workspace_id = wanted.id and listener.source = '${typeSource}')
      )) and type is not null then jsonb_build_object('id', taken.id, 'type', type, 'cause', taken.cause, 'event', jsonb_build_object(
        'seq', seq, 'topic', topic, 'createdBy', created_by, 'createdAt', created_at, 'updatedAt', updated_at, 'kept', kept,
-       'subject', subject, 'data', case when source is not null then snapshot end,
+       'subject', subject, 'data', case when source is not null then coalesce(data, snapshot) end,
        'cause', case when source is not null then taken.cause end
      )) end as typed
    from taken left join lateral (
