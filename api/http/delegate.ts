@@ -57,7 +57,7 @@ export async function respondFromWorker(call: DelegatedCall): Promise<void> {
   if (operation?.status === 'done') return sendResult(route, ctx, operation, { db: scope.db, blobs: services.blobs }, workspaceId)
   if (!canReadOperation) {
     // The caller gets its final answer now or has disconnected: a waiting job would only delay others.
-    await cancelWaitingOperation(scope.db, id)
+    if (await cancelWaitingOperation(scope.db, id)) services.jobQueue.signals.signalFailure(id, null)
     await recordAnswer(call, id)
     if (operation?.awaits_part) throw problem('UNAVAILABLE', undefined, { expected: true })
     throw route.bare?.failure('late') ?? problem('INTERNAL', 'The work did not finish in time')
@@ -86,6 +86,7 @@ async function waitForOperation(call: DelegatedCall, id: string, ms: number, can
     if (canReadOperation || !operation?.awaits_attempt || !services.jobQueue.pauses.has(job)) return operation
     // False when an attempt has begun meanwhile: what runs ends.
     if (!(await cancelWaitingOperation(scope.db, id))) continue
+    services.jobQueue.signals.signalFailure(id, null)
     await recordAnswer(call, id)
     throw pausedProblem()
   }

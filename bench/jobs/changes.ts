@@ -1,7 +1,6 @@
 import type { Pipeline } from '#bench/data/pipeline.ts'
 import type { Executor } from '#shared/platform/db/database.ts'
-import { inboxSignal } from '#shared/platform/events/announce.ts'
-import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
+import { inboxSignal, signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { platformCause } from '#shared/platform/kernel/cause.ts'
 
 /**

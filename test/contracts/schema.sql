@@ -998,6 +998,7 @@ create table operations (
   attempts jsonb default '[]'::jsonb not null,
   parent_id uuid,
   is_cancelled boolean default false not null,
+  cause jsonb,
   constraint operations_pkey PRIMARY KEY (id),
   constraint operations_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text]))),
   constraint operations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
@@ -1888,6 +1889,25 @@ AS $function$
       return found;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.announce_failed_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      insert into event_inbox (workspace_id, event_id, type, source, event, topic, subject_id, subject, snapshot, cause)
+      select new.workspace_id, uuidv7(), 'jobs.failed', 'jobs', 'failed', '', new.id, jsonb_build_object('id', new.id),
+        jsonb_build_object('kind', new.kind, 'status', 'failed', 'code', coalesce(new.error ->> 'code', 'INTERNAL')),
+        coalesce(new.cause, jsonb_build_object(
+          'actorId', new.principal_id, 'requestId', new.request_id, 'depth', 0,
+          'actorType', case
+            when new.principal_id is null then 'system'
+            when exists (select from service_accounts where workspace_id = new.workspace_id and id = new.principal_id) then 'service'
+            else 'user' end
+        ))
+      from feed_heads where workspace_id = new.workspace_id;
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.check_book_settings()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2563,6 +2583,8 @@ CREATE TRIGGER notification_rules_changed AFTER INSERT OR DELETE OR UPDATE ON pu
 CREATE TRIGGER notification_rules_moved AFTER UPDATE ON public.notification_rules FOR EACH ROW WHEN ((old.object_type IS DISTINCT FROM new.object_type)) EXECUTE FUNCTION limit_notification_rules();
 
 CREATE TRIGGER operations_add_failure AFTER INSERT ON public.operations FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (NOT new.is_cancelled))) EXECUTE FUNCTION follow_failure();
+
+CREATE TRIGGER operations_announce_failure AFTER UPDATE ON public.operations FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (old.status <> 'failed'::text) AND (new.workspace_id IS NOT NULL))) EXECUTE FUNCTION announce_failed_job();
 
 CREATE TRIGGER operations_delete_failure AFTER DELETE ON public.operations FOR EACH ROW WHEN ((old.status = 'failed'::text)) EXECUTE FUNCTION follow_failure();
 

@@ -63,7 +63,7 @@ export const eventQuery = schema(
       t.String({ description: 'The position after which the page begins: next_after of the page before, or a number of the list.' }),
     ),
     types: t.Optional(t.String({ description: 'Types with commas between; `records.*` means all that begin so.' })),
-    object_type: t.Optional(t.String({ description: 'Key of a record type, for events of its records.' })),
+    object_type: t.Optional(t.String({ description: 'Key of a record type, for events of its records and changes of the type.' })),
     limit: t.Integer({ minimum: 1, maximum: 500, default: 100 }),
   }),
 )

@@ -1,11 +1,9 @@
 import type { Executor } from '#shared/platform/db/database.ts'
 import { insertAnnounced } from '#shared/platform/events/inbox-store.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { inboxSignal } from '#shared/platform/jobs/job-signals.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { newId } from '#shared/platform/kernel/ids.ts'
-
-/** The signal that events wait for their numbers. With a slash and the id of a workspace it says whose events. */
-export const inboxSignal = 'events'
 
 interface Announcer {
   readonly db: Executor

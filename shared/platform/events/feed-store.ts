@@ -72,14 +72,14 @@ const eventColumns = {
 /** A numbered event. `createdBy` and `createdAt` are of changes of records, the columns after `kept` of others. */
 export type StoredEvent = RowOf<typeof eventColumns>
 
-/** The events above a number and up to another one, of some types or all, and of the records of a type or of everything. */
+/** The events above a number and up to another one, of some types or all, and of a record type and its records or of everything. */
 export const findEvents = statement(
   'events.findEvents',
   `select seq, id, type, uuid_extract_timestamp(id) as at, topic, subject_id as "subjectId", created_by as "createdBy", created_at as "createdAt",
      kept, subject, data, cause
    from events
    where workspace_id = $workspaceId and seq > $after and seq <= $upTo and ($types::text[] is null or type = any($types))
-     and ($objectType::text is null or topic = $objectType and starts_with(type, 'records.'))
+     and ($objectType::text is null or topic = $objectType and (starts_with(type, 'records.') or type = 'types.changed'))
    order by seq`,
   {
     params: { workspaceId: uuid, after: bigint, upTo: bigint, types: texts.orNull, objectType: text.orNull },

@@ -10,6 +10,9 @@ const notify = statement('jobs.notify', 'select pg_notify($channel, $payload)', 
 /** NOTIFY channels by which processes wake each other. */
 export const signalChannels = { filled: 'kontor_enqueued', completed: 'kontor_completed', paused: 'kontor_paused' } as const
 
+/** The signal that events wait for their numbers. With a slash and the id of a workspace it says whose events. */
+export const inboxSignal = 'events'
+
 /** Milliseconds for which signals are collected and then sent together; short compared to any wait of a caller. */
 const collectMs = 2
 
@@ -62,6 +65,12 @@ export class JobSignals {
   signalCompletion(operationId: string, continuationQueue: string | null): void {
     this.#collect(signalChannels.completed, operationId)
     if (continuationQueue !== null) this.signalJobs(continuationQueue)
+  }
+
+  /** Signals as `signalCompletion` that an operation has failed, which is an event, too. */
+  signalFailure(operationId: string, continuationQueue: string | null): void {
+    this.signalCompletion(operationId, continuationQueue)
+    this.signalOften(inboxSignal)
   }
 
   /** Sends the collected signals, also those that were held back. */

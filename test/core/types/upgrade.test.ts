@@ -37,7 +37,8 @@ const fieldsOf = async ({ owner, path }: Org, type = 'locations') => {
   return new Map<string, Record<string, unknown>>(data.map((field: { key: string }) => [field.key, field]))
 }
 const upgrade = (w: World, declared: BuiltinDeclaration, signal = new AbortController().signal) =>
-  upgradeWorkspaces({ db: w.api.services.database, log: w.api.services.log }, signal, declared)
+  upgradeWorkspaces({ ...servicesOf(w), log: w.api.services.log }, signal, declared)
+const servicesOf = ({ api: { services } }: World) => ({ db: services.database, jobQueue: services.jobQueue })
 
 test('upgrade: the built-in types match the contract', (t) => {
   const shown = Object.fromEntries(
@@ -150,7 +151,7 @@ test('upgrade: a workspace that fails does not delay others and is upgraded the 
   t.is((await readBuiltinVersions(w.db))[broken], 1)
   await upgrade(w, declared)
   t.deepEqual(await readBuiltinVersions(w.db), { [broken]: 2, [whole]: 2 })
-  await upgradeWorkspace(w.api.services.database, broken, declared)
+  await upgradeWorkspace(servicesOf(w), broken, declared)
 })
 
 test('upgrade: the operator lists what is left', async (t) => {

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import { subscriptions } from '#shared/features.ts'
-import { inboxSignal } from '#shared/platform/events/announce.ts'
 import { listen } from '#shared/platform/events/listen.ts'
+import { inboxSignal } from '#shared/platform/jobs/job-signals.ts'
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { inboxOf, locationsOf, makeRule } from '#test/core/notifications/make-rule.ts'
 import {

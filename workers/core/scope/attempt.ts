@@ -92,7 +92,7 @@ export async function runAttempt(
       const shown = error instanceof Problem ? error : problem('INTERNAL')
       const failure = { status: 'failed', error: shown.toJSON(), attemptError: messageOf(error) } as const
       const ended = await completeOperation(services.db, operationOf(row), failure)
-      signalCompletion(work, services.db, ended?.continues ?? null)
+      services.db.afterCommit(() => services.jobQueue.signals.signalFailure(operationOf(row), ended?.continues ?? null))
     }
     if (outcome !== 'answered') throw error
   } finally {

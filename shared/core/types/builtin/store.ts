@@ -60,14 +60,15 @@ const adoptField = statement(
   { params: { workspaceId: uuid, id: uuid, required: boolean, unique: boolean, autogen: text, rules: jsonb } },
 )
 
-/** Creates a built-in type with its table and fields. The numbers in the names of the fields' columns count from 1. */
-export async function createBuiltinType(tx: Tx, workspaceId: string, { key, label, icon, fields }: BuiltinType): Promise<void> {
+/** Creates a built-in type with its table and fields, and returns its id. The numbers in the names of the fields' columns count from 1. */
+export async function createBuiltinType(tx: Tx, workspaceId: string, { key, label, icon, fields }: BuiltinType): Promise<string> {
   const typeId = newId()
   const made = fields.map((field, index) => newField(field, index + 1))
   const columnCount = countColumns(fields.map(({ type }) => type))
   await tx.query(insertBuiltinType({ workspaceId, id: typeId, key, label, icon, columnCount }))
   await createTable(tx, schemaOf(workspaceId), key, typeId, made)
   await tx.query(insertionOf(workspaceId, typeId, made))
+  return typeId
 }
 
 /** The type that gets a built-in field, and the number in the names of the field's columns. */

@@ -12,6 +12,7 @@ import {
   lockUpgradedWorkspace,
   setBuiltinVersion,
 } from '#shared/core/types/builtin/store.ts'
+import { announceTypeChange, type TypeChanged } from '#shared/core/types/events.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
 import { allocateField } from '#shared/core/types/fields/store.ts'
@@ -22,9 +23,16 @@ import { lockType } from '#shared/core/types/types/store.ts'
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { uniqueViolation } from '#shared/platform/db/database-errors.ts'
 import { withSavepoint } from '#shared/platform/db/savepoint.ts'
-import { lowestId } from '#shared/platform/kernel/ids.ts'
+import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
+import { lowestId, newId } from '#shared/platform/kernel/ids.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
+
+interface UpgradeServices {
+  readonly db: Executor
+  readonly jobQueue: JobQueue
+}
 
 /** Workspaces per statement. */
 const batchSize = 100
@@ -34,16 +42,16 @@ const batchSize = 100
  * one whose tables are in constant use, is logged and retried on the next run. Returns early when the signal aborts.
  */
 export async function upgradeWorkspaces(
-  { db, log }: { readonly db: Executor; readonly log: Logger },
+  { log, ...services }: UpgradeServices & { readonly log: Logger },
   signal: AbortSignal,
   declared: BuiltinDeclaration = builtinDeclaration,
 ): Promise<void> {
   let after = lowestId
   for (let found = batchSize; found === batchSize; ) {
-    const behind = await db.query(findWorkspacesBehind({ version: declared.version, afterId: after, limit: batchSize }))
+    const behind = await services.db.query(findWorkspacesBehind({ version: declared.version, afterId: after, limit: batchSize }))
     for (const { id } of behind) {
       if (signal.aborted) return
-      await upgradeWorkspace(db, id, declared).catch((error: unknown) => {
+      await upgradeWorkspace(services, id, declared).catch((error: unknown) => {
         if (!countRefusal(error)) log.warn({ err: error, workspace_id: id }, 'built-in types could not be brought to a workspace')
       })
     }
@@ -57,43 +65,53 @@ export async function upgradeWorkspaces(
  * after an interruption.
  */
 export async function upgradeWorkspace(
-  db: Executor,
+  { db, jobQueue }: UpgradeServices,
   workspaceId: string,
   declared: BuiltinDeclaration = builtinDeclaration,
 ): Promise<void> {
+  const scope = { db, jobQueue, workspace: { id: workspaceId }, cause: platformCause(newId()) }
   for (const type of declared.types) {
-    await changeTable({ db, workspace: { id: workspaceId } }, (tx) => upgradeType(tx, workspaceId, type))
+    await changeTable(scope, async (tx) => {
+      const changed = await upgradeType(tx, workspaceId, type)
+      if (changed) await announceTypeChange({ ...scope, db: tx }, changed)
+    })
   }
   await db.query(setBuiltinVersion({ workspaceId, version: declared.version }))
 }
 
-async function upgradeType(tx: Tx, workspaceId: string, declared: BuiltinType): Promise<void> {
+/** Brings one type to its declaration; undefined when nothing changed. */
+async function upgradeType(tx: Tx, workspaceId: string, declared: BuiltinType): Promise<TypeChanged | undefined> {
   // The workspace lock serializes concurrent upgrades. An existing type takes the same lock that field changes take.
   await tx.query(lockUpgradedWorkspace({ workspaceId }))
   await tx.query(lockType({ workspaceId, key: declared.key }))
   const type = await readRecordType(tx, workspaceId, declared.key)
-  if (!type) return createBuiltinType(tx, workspaceId, declared)
-  if (!type.system) return
+  const { key } = declared
+  if (!type) return { id: await createBuiltinType(tx, workspaceId, declared), key, change: 'created' }
+  if (!type.system) return undefined
   // Adopting a field can make it required or unique or add options: writes must use the new definition.
   if (declared.fields.some((field) => isAdoptable(type.fieldByKey.get(field.key), field))) await startEdition(tx, type)
-  for (const field of declared.fields) await upgradeField(tx, type, field)
+  const fields: string[] = []
+  for (const field of declared.fields) if (await upgradeField(tx, type, field)) fields.push(field.key)
+  return fields.length > 0 ? { id: type.id, key, change: 'updated', fields } : undefined
 }
 
-async function upgradeField(tx: Tx, type: RecordType, declared: BuiltinField): Promise<void> {
+/** Returns whether the field was added or adopted. */
+async function upgradeField(tx: Tx, type: RecordType, declared: BuiltinField): Promise<boolean> {
   const own = type.fieldByKey.get(declared.key)
   if (isAdoptable(own, declared)) return adoptField(tx, type, own, declared)
-  if (own) return
+  if (own) return false
   // A formula that contains the key as a bare word would start to read the field, so the field is not added.
-  if (type.computations.some(({ words }) => words.has(declared.key))) return
+  if (type.computations.some(({ words }) => words.has(declared.key))) return false
   const { workspaceId } = type
   const columns = fieldKinds[declared.type].columns.length
   const [allocation] = await tx.query(allocateField({ workspaceId, typeKey: type.key, columns }))
-  if (!allocation) return
+  if (!allocation) return false
   await createBuiltinField(tx, { workspaceId, typeId: type.id, typeKey: type.key, number: allocation.number }, declared)
+  return true
 }
 
-/** Converts a custom field to the built-in one. When a field that must be unique has duplicate values, the workspace keeps its own. */
-async function adoptField(tx: Tx, type: RecordType, own: Field, declared: BuiltinField): Promise<void> {
+/** Converts a custom field to the built-in one and returns whether it did. When a field that must be unique has duplicate values, the workspace keeps its own. */
+async function adoptField(tx: Tx, type: RecordType, own: Field, declared: BuiltinField): Promise<boolean> {
   const unique = own.unique || declared.unique === true
   const adopted: Field = {
     ...own,
@@ -107,8 +125,10 @@ async function adoptField(tx: Tx, type: RecordType, own: Field, declared: Builti
       if (unique && !own.unique) await addUniqueIndex(tx, type.schema, type.key, own)
       await convertToBuiltinField(tx, type.workspaceId, adopted)
     })
+    return true
   } catch (error) {
     if (uniqueViolation(error) === undefined) throw error
+    return false
   }
 }
 

@@ -1,4 +1,6 @@
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceFieldChange } from '#shared/core/types/events.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { applyFieldChange } from '#shared/core/types/fields/field-change.ts'
 import { requireComputedVisible, requireUniqueInputsVisible } from '#shared/core/types/fields/field-visibility.ts'
@@ -52,9 +54,11 @@ export async function changeFieldDefinition(
     if (restrictions.length > 0) await requireConform(tx, locked, restrictions)
     const stored = { label, description, required, rules: JSON.stringify(rules) }
     await tx.query(updateField({ workspaceId: type.workspaceId, id: field.id, ...stored }))
+    const view = toFieldView(changed)
+    if (!isDeepStrictEqual(view, toFieldView(field))) await announceFieldChange(within(scope, tx), type, field)
     // The recompute clears results that the new rules forbid and sets those that the old rules forbade.
     if (recomputes) await enqueueRecompute(scope, tx, type)
-    return toFieldView(changed)
+    return view
   })
 }
 

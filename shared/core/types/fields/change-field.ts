@@ -1,4 +1,5 @@
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceFieldChange } from '#shared/core/types/events.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { requireRefType } from '#shared/core/types/fields/create-field.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
@@ -11,7 +12,7 @@ import { problem, requireRow } from '#shared/platform/kernel/errors.ts'
 /** Sets a custom field's description; empty text clears it. Throws NOT_FOUND. */
 export async function describeField(scope: Scope, field: Field, description: string): Promise<FieldView> {
   refuseBuiltIn(field)
-  return updateAndView(scope, field.id, updateFieldDescription({ workspaceId: scope.workspace.id, id: field.id, description }))
+  return updateAndView(scope, field, updateFieldDescription({ workspaceId: scope.workspace.id, id: field.id, description }))
 }
 
 /**
@@ -24,12 +25,14 @@ export async function changeRefType(scope: Scope, field: Field, refType: string)
   if (!fieldKinds[type].ruleKeys.includes('ref_type'))
     throw problem('VALIDATION_ERROR', `ref_type is for ref and refs fields; ${key} is a ${type} field`)
   await requireRefType(scope, refType, 'ref_type')
-  return updateAndView(scope, id, updateRefType({ workspaceId: scope.workspace.id, id, refType }))
+  return updateAndView(scope, field, updateRefType({ workspaceId: scope.workspace.id, id, refType }))
 }
 
 /** Runs a statement that changes a field and returns a row, then reads the field. Throws NOT_FOUND when it returned no row. */
-const updateAndView = ({ db, workspace }: Scope, fieldId: string, statement: Statement<unknown>): Promise<FieldView> =>
-  db.transaction(async (tx) => {
-    requireRow(await tx.query(statement))
-    return toFieldView(await requireField({ db: tx, workspace }, fieldId))
+const updateAndView = (scope: Scope, field: Field, statement: Statement<{ type_id: string; differs: boolean }>): Promise<FieldView> =>
+  scope.db.transaction(async (tx) => {
+    const inside = within(scope, tx)
+    const { type_id, differs } = requireRow(await tx.query(statement))
+    if (differs) await announceFieldChange(inside, { id: type_id, key: field.entityType }, field)
+    return toFieldView(await requireField(inside, field.id))
   })

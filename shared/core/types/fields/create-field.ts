@@ -1,4 +1,5 @@
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceTypeChange } from '#shared/core/types/events.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import { isBlank } from '#shared/core/types/field-kinds/value.ts'
 import type { Field, FieldRules } from '#shared/core/types/fields/field.ts'
@@ -32,7 +33,7 @@ export async function createField(scope: Scope, input: FieldInput): Promise<Fiel
   refuseBlankDefault(input.required ?? false, rules)
   await requireRefType(scope, input.entity_type, 'entity_type')
   await requireRefType(scope, rules.ref_type, 'rules.ref_type')
-  return changeTable(scope, (tx) => addField(tx, scope.workspace.id, input, rules))
+  return changeTable(scope, (tx) => addField(within(scope, tx), tx, input, rules))
 }
 
 /** Throws VALIDATION_ERROR naming `path` unless the type exists. The type may be deleted later: references keep its ids. */
@@ -46,7 +47,8 @@ export function refuseBlankDefault(required: boolean, { default: initial = null 
     throw problem('VALIDATION_ERROR', 'rules.default must not be empty on a required field')
 }
 
-async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: FieldRules): Promise<FieldView> {
+async function addField(scope: Scope, tx: Tx, input: FieldInput, rules: FieldRules): Promise<FieldView> {
+  const workspaceId = scope.workspace.id
   const { entity_type: entityType, key, label, type } = input
   const { required, unique, immutable, description } = input
   const id = newId()
@@ -75,6 +77,7 @@ async function addField(tx: Tx, workspaceId: string, input: FieldInput, rules: F
   requireColumns(entityType, allocation.column_count)
   const field = toField(entityType, row)
   await addColumns(tx, schemaOf(workspaceId), entityType, field)
+  await announceTypeChange(scope, { id: allocation.type_id, key: entityType, change: 'updated', fields: [key] })
   return toFieldView(field)
 }
 

@@ -1,4 +1,5 @@
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceFieldChange } from '#shared/core/types/events.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
 import { deleteFieldRow } from '#shared/core/types/fields/store.ts'
@@ -22,6 +23,7 @@ export async function deleteField(scope: Scope, field: Field): Promise<void> {
     refuseWhileRead(type, field)
     requireRow(await tx.query(deleteFieldRow({ workspaceId, id: field.id })))
     await dropColumns(tx, schemaOf(workspaceId), field.entityType, field)
+    await announceFieldChange(within(scope, tx), type, field)
   })
 }
 

@@ -67,11 +67,15 @@ const selectField = statement(
   { params: { workspaceId: uuid, id: uuid }, columns: { entity_type: text.notNull, ...fieldColumns } },
 )
 
+/** The type of a changed field, and whether its value is another one than before. */
+const changedField = { type_id: uuid.notNull, differs: boolean.notNull }
+
 /** Sets the description of a custom field; no row for any other field. */
 export const updateFieldDescription = statement(
   'types.updateFieldDescription',
-  'update fields set description = $description where workspace_id = $workspaceId and id = $id and not system returning id',
-  { params: { workspaceId: uuid, id: uuid, description: text }, columns: { id: uuid.notNull } },
+  `update fields set description = $description where workspace_id = $workspaceId and id = $id and not system
+   returning type_id, old.description is distinct from new.description as differs`,
+  { params: { workspaceId: uuid, id: uuid, description: text }, columns: changedField },
 )
 
 /** Sets the type that a custom reference field targets; no row for any other field. */
@@ -79,8 +83,8 @@ export const updateRefType = statement(
   'types.updateRefType',
   `update fields set rules = rules || jsonb_build_object('ref_type', $refType::text)
    where workspace_id = $workspaceId and id = $id and not system
-   returning id`,
-  { params: { workspaceId: uuid, id: uuid, refType: text }, columns: { id: uuid.notNull } },
+   returning type_id, old.rules is distinct from new.rules as differs`,
+  { params: { workspaceId: uuid, id: uuid, refType: text }, columns: changedField },
 )
 
 /** Deletes a field's definition; no row when it is already deleted. */

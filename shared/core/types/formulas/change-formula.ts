@@ -1,5 +1,6 @@
 import { inputsOf } from '#shared/core/policy/fields/field-access.ts'
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceFieldChange } from '#shared/core/types/events.ts'
 import { clearFieldValues } from '#shared/core/types/fields/create-field.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import {
@@ -45,6 +46,7 @@ export async function setFieldFormula(scope: Scope, found: Field, formula: strin
     const droppedReads = inputsOf(type.fields)(field.key).filter((key) => !newInputs.has(key))
     await tx.query(setFormula({ workspaceId: type.workspaceId, id: field.id, formula, droppedReads }))
     await enqueueRecompute(scope, tx, type)
+    if (formula !== field.rules.formula) await announceFieldChange(within(scope, tx), type, field)
     return toFieldView(changed)
   })
 }
@@ -68,6 +70,7 @@ export async function removeFieldFormula(scope: Scope, found: Field): Promise<vo
     await tx.query(dropFormula({ workspaceId: type.workspaceId, id: field.id }))
     // Discarding writes no audit entries of records, so the field counts as a new one.
     if (discards || field.reads?.length || field.staleReads.length > 0) await reviseFields(tx, type, new Set([field.key]))
+    await announceFieldChange(within(scope, tx), type, field)
   })
 }
 

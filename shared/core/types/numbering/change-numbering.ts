@@ -1,4 +1,5 @@
 import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceFieldChange } from '#shared/core/types/events.ts'
 import { fieldKinds } from '#shared/core/types/field-kinds/field-kinds.ts'
 import type { Field } from '#shared/core/types/fields/field.ts'
 import { lockField, refuseBuiltIn } from '#shared/core/types/fields/require-field.ts'
@@ -16,9 +17,10 @@ import { problem } from '#shared/platform/kernel/errors.ts'
 export async function enableAutoNumbering(scope: Scope, found: Field, input: AutogenInput): Promise<FieldView> {
   refuseBuiltIn(found)
   return scope.db.transaction(async (tx) => {
-    const { field } = await lockField(tx, scope, found)
+    const { type, field } = await lockField(tx, scope, found)
     requireNumberable(field)
     await setNumbering(within(scope, tx), field, input.pattern, Math.max(input.next ?? 0, 1))
+    if (input.pattern !== field.autogen) await announceFieldChange(within(scope, tx), type, field)
     return toFieldView({ ...field, autogen: input.pattern })
   })
 }
@@ -27,8 +29,9 @@ export async function enableAutoNumbering(scope: Scope, found: Field, input: Aut
 export async function disableAutoNumbering(scope: Scope, found: Field): Promise<void> {
   refuseBuiltIn(found)
   await scope.db.transaction(async (tx) => {
-    const { field } = await lockField(tx, scope, found)
+    const { type, field } = await lockField(tx, scope, found)
     await tx.query(setAutogen({ workspaceId: scope.workspace.id, id: field.id, pattern: '' }))
+    if (field.autogen !== '') await announceFieldChange(within(scope, tx), type, field)
   })
 }
 

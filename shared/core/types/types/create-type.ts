@@ -1,4 +1,5 @@
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceTypeChange } from '#shared/core/types/events.ts'
 import { createTable } from '#shared/core/types/tables/store.ts'
 import { countColumns, schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { parseLayoutHints } from '#shared/core/types/types/layout-hints.ts'
@@ -11,7 +12,8 @@ import { newId } from '#shared/platform/kernel/ids.ts'
 export const maxTypes = 2_000
 
 /** Creates a record type without fields, and its table. Throws KEY_TAKEN when the key is used, also by a built-in type. */
-export async function createType({ db, workspace }: Scope, { key, label, icon, app, ui }: TypeInput): Promise<TypeView> {
+export async function createType(scope: Scope, { key, label, icon, app, ui }: TypeInput): Promise<TypeView> {
+  const { db, workspace } = scope
   const id = newId()
   const insertion = insertType({
     workspaceId: workspace.id,
@@ -28,6 +30,7 @@ export async function createType({ db, workspace }: Scope, { key, label, icon, a
     const [type] = await tx.query(insertion)
     if (!type) throw problem('VALIDATION_ERROR', `a workspace has at most ${maxTypes} record types`)
     await createTable(tx, schemaOf(workspace.id), key, id)
+    await announceTypeChange(within(scope, tx), { id, key, change: 'created' })
     return toTypeView(type)
   })
 }

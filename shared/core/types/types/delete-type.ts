@@ -1,4 +1,5 @@
-import type { Scope } from '#shared/core/scope/scope.ts'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
+import { announceTypeChange } from '#shared/core/types/events.ts'
 import { dropTableJob } from '#shared/core/types/jobs.ts'
 import { changeTable } from '#shared/core/types/tables/change-table.ts'
 import { setTableAside } from '#shared/core/types/tables/store.ts'
@@ -18,6 +19,7 @@ export async function deleteType(scope: Scope, key: string): Promise<void> {
     // Lock order: the table before the rows that refer to the type, as in record writes.
     await setTableAside(tx, schemaOf(workspace.id), key, type.id)
     await tx.query(deleteTypeRow({ workspaceId: workspace.id, id: type.id }))
+    await announceTypeChange(within(scope, tx), { id: type.id, key, change: 'deleted' })
     await jobQueue.enqueue(tx, dropTableJob, { workspaceId: workspace.id, cause }, { workspaceId: workspace.id, typeId: type.id })
   })
 }

@@ -75,14 +75,15 @@ export const insertType = statement(
   },
 )
 
-/** Changes a type; a null leaves its column unchanged. */
+/** Changes a type; a null leaves its column unchanged. `differs`: whether a column has another value than before. */
 export const updateType = statement(
   'types.updateType',
   `update record_types as type
    set label = coalesce($label, label), icon = coalesce($icon, icon), app = coalesce($app, app), ui = coalesce($ui, ui),
      description = coalesce($description, description)
    where workspace_id = $workspaceId and key = $key
-   returning ${list}`,
+   returning ${list},
+     (old.label, old.icon, old.app, old.ui, old.description) is distinct from (new.label, new.icon, new.app, new.ui, new.description) as differs`,
   {
     params: {
       workspaceId: uuid,
@@ -93,7 +94,7 @@ export const updateType = statement(
       ui: text.orNull,
       description: text.orNull,
     },
-    columns,
+    columns: { ...columns, differs: boolean.notNull },
   },
 )
 

@@ -31,5 +31,5 @@ const setAbandoned = statement(
 export async function failAbandonedOperations(db: Executor, queue: JobQueue): Promise<void> {
   const error = JSON.stringify(problem('INTERNAL', 'The work was given up after its last attempt').toJSON())
   const failed = await db.query(asUnprepared(setAbandoned({ error })))
-  for (const { id, continues } of failed) db.afterCommit(() => queue.signals.signalCompletion(id, continues))
+  for (const { id, continues } of failed) db.afterCommit(() => queue.signals.signalFailure(id, continues))
 }

@@ -1,5 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
-import { text, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import { jsonb, text, uuid } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import { isKindPaused } from '#shared/platform/jobs/pauses/store.ts'
 import type { Cause } from '#shared/platform/kernel/cause.ts'
@@ -25,8 +25,8 @@ export async function tooManyFiled(db: Executor, what: string, job: string): Pro
 // moment do not see each other, so a few more may be filed.
 const insertFiledRow = statement(
   'jobs.insertFiledRow',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, is_filed)
-   select $id, $workspaceId, $kind, $job, $principalId, $requestId, $parentId, true
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, cause, is_filed)
+   select $id, $workspaceId, $kind, $job, $principalId, $requestId, $parentId, $cause::jsonb, true
    where (
      select count(*) from (
        select from operations
@@ -35,7 +35,16 @@ const insertFiledRow = statement(
    ) < ${maxFiledJobs}
    returning id`,
   {
-    params: { id: uuid, workspaceId: uuid, kind: text, job: text, principalId: uuid.orNull, requestId: text, parentId: uuid.orNull },
+    params: {
+      id: uuid,
+      workspaceId: uuid,
+      kind: text,
+      job: text,
+      principalId: uuid.orNull,
+      requestId: text,
+      parentId: uuid.orNull,
+      cause: jsonb,
+    },
     columns: { id: uuid.notNull },
   },
 )
@@ -46,9 +55,11 @@ export async function insertFiledOperation(
   workspaceId: string,
   kind: string,
   job: string,
-  { actorId: principalId, requestId, jobId: parentId }: Cause,
+  cause: Cause,
 ): Promise<void> {
-  const [inserted] = await db.query(insertFiledRow({ id, workspaceId, kind, job, principalId, requestId, parentId }))
+  const { actorId: principalId, requestId, jobId: parentId } = cause
+  const row = { id, workspaceId, kind, job, principalId, requestId, parentId, cause: JSON.stringify(cause) }
+  const [inserted] = await db.query(insertFiledRow(row))
   if (inserted) return
   throw await tooManyFiled(db, `jobs of the kind ${kind}`, job)
 }

@@ -38,8 +38,8 @@ const changed = { id: uuid.notNull }
 
 const insertOperationRow = statement(
   'jobs.insertOperationRow',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, continuation)
-   values ($id, $workspaceId, $kind, $job, $principalId, $requestId, $parentId, $continuation::jsonb)`,
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, cause, continuation)
+   values ($id, $workspaceId, $kind, $job, $principalId, $requestId, $parentId, $cause::jsonb, $continuation::jsonb)`,
   {
     params: {
       id: uuid,
@@ -49,6 +49,7 @@ const insertOperationRow = statement(
       principalId: uuid.orNull,
       requestId: text,
       parentId: uuid.orNull,
+      cause: jsonb,
       continuation: jsonb.orNull,
     },
   },
@@ -64,14 +65,15 @@ export const insertOperation = (
 ): Statement => {
   const { actorId: principalId, requestId, jobId: parentId } = cause
   const continuation = next && JSON.stringify(next)
-  return insertOperationRow({ id, workspaceId, kind, job, principalId, requestId, parentId, continuation })
+  return insertOperationRow({ id, workspaceId, kind, job, principalId, requestId, parentId, cause: JSON.stringify(cause), continuation })
 }
 
 const insertOperationRows = statement(
   'jobs.insertOperationRows',
-  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id)
-   select id, workspace_id, $kind, $job, principal_id, request_id, parent_id
-   from json_to_recordset($rows::text::json) as row (id uuid, workspace_id uuid, principal_id uuid, request_id text, parent_id uuid)`,
+  `insert into operations (id, workspace_id, kind, job, principal_id, request_id, parent_id, cause)
+   select id, workspace_id, $kind, $job, principal_id, request_id, parent_id, cause
+   from json_to_recordset($rows::text::json)
+     as row (id uuid, workspace_id uuid, principal_id uuid, request_id text, parent_id uuid, cause jsonb)`,
   { params: { kind: text, job: text, rows: text } },
 )
 /** The statement that inserts many operations of one job. */
@@ -86,6 +88,7 @@ export function insertOperations(
     principal_id: cause.actorId,
     request_id: cause.requestId,
     parent_id: cause.jobId ?? null,
+    cause,
   }))
   return insertOperationRows({ kind, job, rows: JSON.stringify(rows) })
 }

@@ -80,7 +80,7 @@ async function cancelJobs({ db, jobQueue, jobs, now }: ActServices & { readonly 
     if (job && typeof job.cancel === 'object') await job.cancel.record(db, job.payload.parse(envelope.payload, 'payload'), error, now())
   }
   db.afterCommit(() => {
-    for (const { id, continues } of operations) jobQueue.signals.signalCompletion(id, continues)
+    for (const { id, continues } of operations) jobQueue.signals.signalFailure(id, continues)
     const gates = new Map(
       operations.flatMap(({ job, workspace_id, wasQueued }) => {
         const gate = byName.get(job)?.gate
