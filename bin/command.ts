@@ -4,7 +4,7 @@ import { type CommandScope, withCommandScope } from './command-scope.ts'
 import { configOf, databaseOf, type Environment } from './environment.ts'
 import type { Shell } from './shell.ts'
 
-/** Result of a command: `data` is printed as JSON with `--json`, `lines` without it. */
+/** Result of a command: `data` is printed as JSON with `--json`, unless it is undefined; `lines` are printed without it. */
 export interface CommandResult {
   readonly data: unknown
   readonly lines: readonly string[]
@@ -25,7 +25,7 @@ export interface Command {
 
 interface Declaration<Options, Context> extends Pick<Command, 'name' | 'summary'> {
   readonly options: Schema<Options>
-  readonly run: (options: Options, context: Context) => Promise<CommandResult>
+  readonly run: (options: Options, context: Context, shell: Shell) => Promise<CommandResult>
 }
 
 /** Declares a command that uses only the API and may print before it ends. */
@@ -42,7 +42,7 @@ export const apiOptions = {
 
 /** Declares a command that gets only the database's address; the database may be in any state. */
 export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Options, string>): Command =>
-  declare({ ...declaration, run: (options, { environment }) => run(options, databaseOf(environment)) })
+  declare({ ...declaration, run: (options, shell) => run(options, databaseOf(shell.environment), shell) })
 
 /**
  * Declares a command that uses the services of a Kontor process. Set `secrets` if it stores encrypted data: SECRET_KEY is then required. Where
@@ -51,8 +51,11 @@ export const databaseCommand = <Options>({ run, ...declaration }: Declaration<Op
 export const command = <Options>({ run, secrets, ...declaration }: Declaration<Options, CommandScope> & Secrets): Command =>
   declare({
     ...declaration,
-    run: (options, { environment }) =>
-      withCommandScope(configOf(environment, secrets !== undefined), (platform) => run(options, platform), keyOf(secrets, environment)),
+    run: (options, shell) => {
+      const { environment } = shell
+      const config = configOf(environment, secrets !== undefined)
+      return withCommandScope(config, (platform) => run(options, platform, shell), keyOf(secrets, environment))
+    },
   })
 
 function keyOf(secrets: Secrets['secrets'], { SECRET_KEY }: Environment): ProcessKind['key'] {
@@ -66,5 +69,5 @@ interface Secrets {
 
 const declare = <Options>({ run, ...declaration }: Declaration<Options, Shell>): Command => ({
   ...declaration,
-  run: (given, shell) => run(declaration.options.parse(given), shell),
+  run: (given, shell) => run(declaration.options.parse(given), shell, shell),
 })

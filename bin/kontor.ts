@@ -6,4 +6,10 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
   input: process.stdin,
+  interruption: () => {
+    const interrupted = new AbortController()
+    // A second one ends the process at once.
+    process.once('SIGINT', () => interrupted.abort())
+    return interrupted.signal
+  },
 })

@@ -12,13 +12,18 @@ interface Caller {
   readonly err: Terminal
   /** Standard input; empty by default. */
   readonly input?: AsyncIterable<string | Uint8Array>
+  /** Aborts when the caller interrupts the command; never by default. */
+  readonly interruption?: () => AbortSignal
 }
 
 /** 0: done; 1: the command or a part of it failed; 2: invalid usage. */
 type ExitCode = 0 | 1 | 2
 
 /** Runs a command by its arguments. Results go to `out` and failures to `err`, as lines or, with `--json`, as one JSON value. */
-export async function runCommand(args: readonly string[], { environment, out, err, input = emptyInput() }: Caller): Promise<ExitCode> {
+export async function runCommand(
+  args: readonly string[],
+  { environment, out, err, input = emptyInput(), interruption = () => new AbortController().signal }: Caller,
+): Promise<ExitCode> {
   // The longest name: `jobs list` before `jobs`.
   const named = commands.filter(({ name }) => name === args.slice(0, wordsOf(name)).join(' '))
   const command = named.toSorted((a, b) => wordsOf(b.name) - wordsOf(a.name))[0]
@@ -38,9 +43,16 @@ export async function runCommand(args: readonly string[], { environment, out, er
   const printProgress = json ? () => undefined : (lines: readonly string[]) => print(out, lines)
   try {
     const given = readOptions(command, args.slice(wordsOf(command.name)))
-    const shell = { environment: completeEnvironment(environment), print: printProgress, terminal: err, input }
+    const shell = {
+      environment: completeEnvironment(environment),
+      print: printProgress,
+      printResult: (lines: readonly string[]) => print(out, lines),
+      interruption,
+      terminal: err,
+      input,
+    }
     const { data, lines, failed = false } = await command.run(given, shell)
-    print(out, json ? [JSON.stringify(data)] : lines)
+    print(out, json ? (data === undefined ? [] : [JSON.stringify(data)]) : lines)
     return failed ? 1 : 0
   } catch (error) {
     const failure = failureOf(error)
@@ -54,7 +66,9 @@ export async function runCommand(args: readonly string[], { environment, out, er
 async function* emptyInput(): AsyncGenerator<string> {}
 
 const wordsOf = (name: string): number => name.split(' ').length
-const print = (terminal: Terminal, lines: readonly string[]): void => void terminal.write(lines.map((line) => `${line}\n`).join(''))
+const print = (terminal: Terminal, lines: readonly string[]): void => {
+  if (lines.length > 0) terminal.write(lines.map((line) => `${line}\n`).join(''))
+}
 
 const failureOf = (error: unknown): { code: string; message: string } => ({
   code: error instanceof Problem ? error.code : 'INTERNAL',

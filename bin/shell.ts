@@ -5,6 +5,10 @@ export interface Shell {
   readonly environment: Environment
   /** Prints lines at once; does nothing with `--json`. */
   readonly print: (lines: readonly string[]) => void
+  /** Prints lines of a result that has no end at once, also with `--json`: each of them is a JSON value. */
+  readonly printResult: (lines: readonly string[]) => void
+  /** Aborts when the command is interrupted (SIGINT), which then does not end the process. */
+  readonly interruption: () => AbortSignal
   /** Stream for progress bars, which are drawn only on a terminal. */
   readonly terminal: Terminal
   /** Typed or piped input. */

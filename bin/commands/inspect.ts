@@ -1,9 +1,23 @@
+import { followEvents } from '#shared/core/events/follow-events.ts'
+import type { WorkspaceEvent } from '#shared/core/events/schemas.ts'
+import { eventFamilies } from '#shared/features.ts'
+import { hidden } from '#shared/platform/jobs/operator/find-jobs.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
 import { apiCommand, command } from '../command.ts'
 import { formatTable } from '../table.ts'
 import { traceRequest } from '../trace/steps.ts'
+import { workspaceScope } from '../workspaces.ts'
 
 // The API and the console are loaded by the commands that need them: all others would take longer to start.
+
+/** The event as operators see it: without values of records, which are the workspace's own. */
+function withoutValues(event: WorkspaceEvent): WorkspaceEvent {
+  if (!event.type.startsWith('records.')) return event
+  const { before, after } = event.data
+  return { ...event, data: { ...event.data, before: hideValues(before), after: hideValues(after) } }
+}
+
+const hideValues = (values: unknown): unknown => values && Object.fromEntries(Object.keys(values).map((key) => [key, hidden]))
 
 export const inspectCommands = [
   command({
@@ -17,6 +31,29 @@ export const inspectCommands = [
       if (steps.length === 0)
         return { data: { steps }, lines: ['0 steps: the request changed nothing, is too old, or there was none of this id'] }
       return { data: { steps }, lines: [...table, '', `${rows.length} steps`] }
+    },
+  }),
+  command({
+    name: 'events tail',
+    summary: 'Print the events of a workspace, one as JSON in each line, until it is interrupted; without values of records',
+    options: schema(
+      t.Object({
+        workspace: t.String({ description: 'id or name of the workspace' }),
+        after: t.Optional(
+          t.String({
+            description: 'seq of an event, or next_after of GET /events: begins with the event after it; default: with the next one',
+          }),
+        ),
+        types: t.Optional(t.String({ description: 'such as records.*,types.changed; default: all' })),
+      }),
+    ),
+    run: async ({ workspace, after, types }, platform, { interruption, printResult }) => {
+      const signal = interruption()
+      const scope = await workspaceScope(platform, workspace)
+      await followEvents(scope, eventFamilies, { after, types }, signal, (events) =>
+        printResult(events.map((event) => JSON.stringify(withoutValues(event)))),
+      )
+      return { data: undefined, lines: [] }
     },
   }),
   apiCommand({

@@ -75,7 +75,8 @@ export async function prepareEvents(
   }
 }
 
-async function requireFeed({ db, workspace }: Scope): Promise<Feed> {
+/** The list of events of the workspace. */
+export async function requireFeed({ db, workspace }: Scope): Promise<Feed> {
   const feed = await firstRow(db, findFeed({ workspaceId: workspace.id }))
   if (!feed) throw new Error(`The workspace ${workspace.id} has no list of events`)
   return feed

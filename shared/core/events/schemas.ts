@@ -5,6 +5,8 @@ import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platfor
 /** The most events that one request looks at. */
 export const maxExamined = 5_000
 
+type Json = EventType['data']
+
 const actor = t.Object(
   {
     id: nullable(uuid),
@@ -13,7 +15,7 @@ const actor = t.Object(
   { title: 'EventActor' },
 )
 
-const eventOf = (type: EventType['data'], subject: EventType['data'], data: EventType['data']) => ({
+const eventOf = <Type extends Json, Subject extends Json, Data extends Json>(type: Type, subject: Subject, data: Data) => ({
   seq: t.Integer({
     minimum: 1,
     description: 'The number in the list of the workspace. Numbers have no gaps; events that you may not read are left out.',
@@ -37,7 +39,6 @@ const workspaceEvent = t.Object(
   ),
   { title: 'WorkspaceEvent', description: 'Something that happened in the workspace.' },
 )
-export type WorkspaceEvent = TypeOf<ReturnType<typeof schema<typeof workspaceEvent>>>
 
 /** The schema of a whole event of a type. */
 export const eventSchema = ({ type, description, subject, data }: EventType): EventType['data'] =>
@@ -56,6 +57,7 @@ export const eventPage = schema(
   ),
 )
 export type EventPage = TypeOf<typeof eventPage>
+export type WorkspaceEvent = EventPage['events'][number]
 
 export const eventQuery = schema(
   t.Object({

@@ -143,7 +143,7 @@ async function relatedOf(db: Reader, id: string | null | undefined): Promise<Rel
 
 const viewRelated = ({ id, name, state }: RelatedJob): RelatedView => ({ id, kind: name, state })
 
-const hidden = '[hidden]'
+export const hidden = '[hidden]'
 
 /** A payload without the values of keys that its job does not declare as visible. */
 function visiblePayload(job: AnyJob | undefined, payload: unknown): Record<string, unknown> | null {
