@@ -80,6 +80,9 @@ test('dashboard: a process with the schedule pool exposes the depth of every que
   t.regex(metrics, /^kontor_queue_jobs\{queue="events",state="waiting"\} 2$/m)
   const [, seconds] = /^kontor_queue_oldest_seconds\{queue="events"\} (\S+)$/m.exec(metrics) ?? []
   t.true(Number(seconds) >= 3_600 && Number(seconds) < 4_000, seconds)
+  t.regex(metrics, /^kontor_event_inbox_rows 2$/m)
+  const [, age] = /^kontor_event_inbox_oldest_seconds (\S+)$/m.exec(metrics) ?? []
+  t.true(Number(age) >= 3_600 && Number(age) < 4_000, age)
   t.regex(metrics, /^kontor_queue_jobs\{queue="records.import",state="waiting"\} 0$/m)
   t.regex((await w.visitor.get('/metrics')).text, /^kontor_database_connections\{state="busy"\} \d+$/m)
 })

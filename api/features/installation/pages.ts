@@ -169,7 +169,7 @@ interface OverviewPart {
 
 const number = (figure: string, value: number): Figure => ({ figure, shown: String(value) })
 
-const partsOf = ({ jobs, oldest_seconds, processes, database, store, mail }: Overview): readonly OverviewPart[] => {
+const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, mail }: Overview): readonly OverviewPart[] => {
   const jobCounts = (['waiting', 'held', 'running', 'failed'] as const).flatMap((state, index) => [
     ...(index === 0 ? [] : [', ']),
     ...[number(`jobs.${state}`, jobs[state]), ` ${state}`],
@@ -201,6 +201,10 @@ const partsOf = ({ jobs, oldest_seconds, processes, database, store, mail }: Ove
     },
     { name: 'Slow statements now', texts: [number('database.slow_statements', database.slow_statements)] },
     { name: 'File store', texts: [`${store.kind}: `, fault] },
+    {
+      name: 'List of events',
+      texts: [number('feed.waiting', feed.waiting), ' without a number, ', number('feed.lag_ms', feed.lag_ms), ' ms behind'],
+    },
     { name: 'Mail', texts: [number('mail.waiting', mail.waiting), ' waiting, ', number('mail.uncertain', mail.uncertain), ' uncertain'] },
     { name: 'First waiting mail', texts: [oldest] },
     { name: 'Failed mails of the last day', texts: [number('mail.failed_day', mail.failed_day)] },

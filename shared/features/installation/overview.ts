@@ -3,6 +3,7 @@ import { readDatabaseLoad } from '#shared/features/installation/store.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { countConnections, listProcesses } from '#shared/platform/db/processes/store.ts'
+import { readInboxDepth } from '#shared/platform/events/depth-store.ts'
 import { countEndedByMinute } from '#shared/platform/jobs/figures/store.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
 import { findStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
@@ -20,6 +21,7 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
   const { byName, limit } = await countConnections(db)
   const load = await firstRow(db, readDatabaseLoad())
   const backlog = await firstRow(db, findMailCounts())
+  const inbox = await firstRow(db, readInboxDepth())
   const found = await blobs.check()
   return {
     jobs: {
@@ -42,6 +44,7 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
       slow_statements: load?.slow_statements ?? 0,
     },
     store: { kind: blobs.kind, fault: found ? ('foreign' in found ? found.foreign : found.away) : null },
+    feed: { waiting: inbox?.waiting ?? 0, lag_ms: Math.round(1_000 * (inbox?.oldestSeconds ?? 0)) },
     mail: {
       waiting: backlog?.waiting ?? 0,
       oldest: backlog?.oldest ?? null,

@@ -27,6 +27,13 @@ export const overview = schema(
         { kind: t.String(), fault: nullable(t.String({ description: 'Null while the file store answers.' })) },
         { title: 'StoreState' },
       ),
+      feed: t.Object(
+        {
+          waiting: t.Integer({ minimum: 0, description: 'Events of all workspaces without a number, up to 10,000.' }),
+          lag_ms: t.Integer({ minimum: 0, description: 'The age of the oldest one; 0 when there is none.' }),
+        },
+        { title: 'FeedLag', description: 'How far the numbering of events is behind.' },
+      ),
       mail: t.Object({ waiting: count, oldest: nullable(instant), uncertain: count, failed_day: count }, { title: 'MailBacklog' }),
     },
     { title: 'Overview' },

@@ -1,3 +1,4 @@
 import { eventMaintenance } from '#shared/platform/events/maintenance.ts'
+import { eventMetrics } from '#shared/platform/events/metrics.ts'
 
-export const feature = { maintenance: eventMaintenance }
+export const feature = { maintenance: eventMaintenance, metrics: eventMetrics }

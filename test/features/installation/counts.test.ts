@@ -12,6 +12,8 @@ import { addMail, watchCounts } from '#test/features/installation/rows.ts'
 import { addDeadLetter, addOperation, deferQueuedJob, holdJob } from '#test/platform/jobs/operator/rows.ts'
 import { fileExport, operatorOf } from '#test/platform/jobs/operator/support.ts'
 import { deleteMails } from '#test/platform/mail/rows.ts'
+import { ageEvents } from '#test/scripts/rows.ts'
+import { numberEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createOrg } from '#test/support/factories.ts'
 import { runMaintenanceTask } from '#test/support/maintenance.ts'
@@ -130,4 +132,27 @@ test('installation counts: the share of the busiest workspace is of the last ten
   await add(w.org.id, 90_000_000, new Date(now().getTime() - 12 * 60_000))
   const share = await read()
   t.true(share > 0.74 && share < 0.76, String(share))
+})
+
+test('installation counts: the overview and the metrics tell how far the numbering of events is behind', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database, blobs, now } = w.api.services
+  const read = async () => (await readOverview({ db: database, blobs, now })).feed
+  await numberEvents(w)
+  t.deepEqual(await read(), { waiting: 0, lag_ms: 0 })
+  for (const name of ['a', 'b']) await w.org.owner.post(`${w.org.path}/records/locations`, { values: { name } })
+  const fresh = await read()
+  t.is(fresh.waiting, 2)
+  t.true(fresh.lag_ms < 60_000)
+  await ageEvents(w.db)
+  const late = await read()
+  t.is(late.waiting, 2)
+  t.true(late.lag_ms >= hourMs && late.lag_ms < hourMs + 60_000, String(late.lag_ms))
+  const observed = async (bound: string) =>
+    Number(new RegExp(`^kontor_event_lag_seconds_bucket\\{le="${bound}"\\} (\\d+)$`, 'm').exec(await registry.metrics())?.[1])
+  const [below, all] = [await observed('60'), await observed('\\+Inf')]
+  await numberEvents(w)
+  t.deepEqual([(await observed('60')) - below, (await observed('\\+Inf')) - all], [0, 2])
+  t.deepEqual(await read(), { waiting: 0, lag_ms: 0 })
 })

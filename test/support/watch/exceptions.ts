@@ -112,6 +112,7 @@ export const exceptions: readonly Exception[] = [
       'jobs.findWaitingLists',
       'jobs.countJobsByQueue',
       'jobs.selectQueueDepths',
+      'events.readInboxDepth',
       'events.findWaitingWorkspaces',
       'events.numberEvents',
       'events.findTypeListeners',

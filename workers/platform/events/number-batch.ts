@@ -1,9 +1,10 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import { recordSource, typeSource } from '#shared/platform/events/event-delivery.ts'
+import { eventLagSeconds } from '#shared/platform/events/metrics.ts'
 import { type Dispatch, findTypeListeners, lockHeads, type NumberedEvent, numberEvents } from '#shared/platform/events/numbering-store.ts'
 import type { Subscriptions } from '#shared/platform/events/subscription.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
-import { newId } from '#shared/platform/kernel/ids.ts'
+import { idTimeMs, newId } from '#shared/platform/kernel/ids.ts'
 import { CrowdedWorkspaces } from '#workers/platform/events/crowded-workspaces.ts'
 import { fileOrKeep, waitsWhole } from '#workers/platform/events/file-dispatches.ts'
 
@@ -34,6 +35,7 @@ export function numberBatch(
     const heads = await tx.query(lockHeads({ workspaceIds }))
     if (heads.length === 0) return { taken: new Map(), leftWaiting: false }
     const rows = await tx.query(numberEvents({ workspaceIds: heads.map(({ workspaceId }) => workspaceId), perWorkspace }))
+    tx.afterCommit(() => observeLag(rows))
     const received = await addTypeListeners(tx, rows)
     const dispatches = groupDispatches(received)
     const leftWaiting =
@@ -62,6 +64,12 @@ async function addTypeListeners(tx: Tx, rows: readonly NumberedEvent[]): Promise
     const { listeners, isSuspended, hasWaiting } = receiver
     return [row, { ...row, source: typeSource, objectType: '', event: type, cause, snapshot: event, listeners, isSuspended, hasWaiting }]
   })
+}
+
+/** Ids of events hold the time at which they happened. */
+function observeLag(events: readonly NumberedEvent[]): void {
+  const now = Date.now()
+  for (const { entryId } of events) eventLagSeconds.observe(Math.max(0, now - idTimeMs(entryId)) / 1_000)
 }
 
 /** Workspaces whose deliveries wait: suspended ones, those with too many jobs in the queue, and those with earlier deliveries that wait. */

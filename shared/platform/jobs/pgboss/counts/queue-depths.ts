@@ -22,6 +22,12 @@ const maxCounted = 10_000
 /** Excludes suspended workspaces: their deliveries wait for the suspension's end, not for a worker. */
 const isDispatched = (workspace: string) => `(select status from workspaces where id = ${workspace}) is distinct from 'suspended'`
 
+/** SQL of the number of events without a number, up to `maxCounted`, and the time of the oldest: one look at the index for each workspace. */
+export const inboxDepth = `select (select count(*)::integer from (select from event_inbox limit ${maxCounted}) as counted) as waiting,
+       min(uuid_extract_timestamp(next.event_id)) as since
+     from list_inbox_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
+     cross join lateral (select event_id from event_inbox where workspace_id = line order by id limit 1) as next`
+
 // pg-boss updates the counts every few seconds, so the query costs the same with a million jobs as with none. The first job is read by the
 // index that fetches use: no job has a priority, and only jobs that wait for another try start later than they were sent.
 const selectQueueDepths = statement(
@@ -43,10 +49,7 @@ const selectQueueDepths = statement(
    select 'events', inbox.waiting + deliveries.waiting, 0, 0,
      coalesce(extract(epoch from now() - least(inbox.since, deliveries.since)), 0)::float8
    from (
-     select (select count(*)::integer from (select from event_inbox limit ${maxCounted}) as counted) as waiting,
-       min(uuid_extract_timestamp(next.event_id)) as since
-     from list_inbox_workspaces('00000000-0000-0000-0000-000000000000', ${maxCounted}) as line
-     cross join lateral (select event_id from event_inbox where workspace_id = line order by id limit 1) as next
+     ${inboxDepth}
    ) as inbox
    cross join (
      select (select count(*)::integer from (select from waiting_deliveries where ${isDispatched('workspace_id')} limit ${maxCounted}) as counted) as waiting,
