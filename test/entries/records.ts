@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/core/records/additions.test.ts'
 import '#test/core/records/aggregate.test.ts'
+import '#test/core/records/as-of.test.ts'
 import '#test/core/records/audit-access.test.ts'
 import '#test/core/records/audit-values.test.ts'
 import '#test/core/records/audit.test.ts'

@@ -15,6 +15,7 @@ import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { importQuery } from '#shared/core/records/csv/schemas.ts'
 import { listReadableTypes } from '#shared/core/records/declarations/readable-types.ts'
 import { readableTypes } from '#shared/core/records/declarations/schemas.ts'
+import { getRecordAsOf } from '#shared/core/records/history/record-as-of.ts'
 import { changeMatchingJob, changeRecordsJob, exportRecordsJob, importRecordsJob } from '#shared/core/records/jobs.ts'
 import { listOrSearch } from '#shared/core/records/query/list-or-search.ts'
 import { getRecord } from '#shared/core/records/read.ts'
@@ -34,6 +35,7 @@ import type { Scope } from '#shared/core/scope/scope.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { linkedQuery } from '#shared/platform/db/lists.ts'
 import { rowParametersOf } from '#shared/platform/kernel/cursor.ts'
+import { problem } from '#shared/platform/kernel/errors.ts'
 import type { TypeOf } from '#shared/platform/kernel/schema.ts'
 
 /** Resolves the record type of a route, on whose key the permission is checked. Throws NOT_FOUND. */
@@ -310,7 +312,8 @@ export const routes = [
     method: 'GET',
     path: one,
     summary: 'Get a record',
-    description: 'ETag is its version: send it as If-Match with a change or deletion to refuse it when the record has changed since.',
+    description:
+      'ETag is its version: send it as If-Match with a change or deletion to refuse it when the record has changed since. With as_of the record as it was then, also a deleted one, by the fields of now; an answer with as_of has no ETag.',
     example: { params: { typeKey: 'orders', recordId: ids.order }, answer: examples.order },
     permission: 'records:read',
     query: recordQuery,
@@ -318,6 +321,10 @@ export const routes = [
     response: record,
     tagged: true,
     handle: async ({ params, query }, scope) => {
+      const { as_of, expand, fields } = query
+      if (as_of !== undefined && expand !== undefined)
+        throw problem('VALIDATION_ERROR', 'expand shows records as they are now, so it cannot be sent with as_of')
+      if (as_of !== undefined) return getRecordAsOf(scope, params.typeKey, params.recordId, as_of, fields)
       const { record, etag } = await getExpandedRecord(scope, params.typeKey, params.recordId, query)
       return new WithETag(record, etag)
     },

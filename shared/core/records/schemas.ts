@@ -86,7 +86,15 @@ const expand = t.Optional(
 )
 
 /** Query parameters of one record. */
-export const recordQuery = schema(t.Object({ fields, expand }))
+export const recordQuery = schema(
+  t.Object({
+    fields,
+    expand,
+    as_of: t.Optional(
+      t.String({ description: 'RFC 3339: the record as it was at this instant, which needs audit:read. Not with expand.' }),
+    ),
+  }),
+)
 
 /** Query parameters of an export. */
 export const exportQuery = schema(t.Object(search))

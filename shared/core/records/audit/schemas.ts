@@ -68,10 +68,16 @@ export type AuditQuery = TypeOf<typeof auditQuery>
  */
 export function auditIdRange({ from, to }: Pick<AuditQuery, 'from' | 'to'>): { from: string | undefined; to: string | undefined } {
   return {
-    from: from === undefined ? undefined : firstIdOf(millisecondsOf(from, 'from').ceiling),
-    to: to === undefined ? undefined : firstIdOf(millisecondsOf(to, 'to').floor + 1),
+    from: from === undefined ? undefined : firstIdFrom(from, 'from'),
+    to: to === undefined ? undefined : firstIdAfter(to, 'to'),
   }
 }
+
+/** The lowest id of entries at an instant or later. Throws VALIDATION_ERROR that names the parameter. */
+export const firstIdFrom = (text: string, name = ''): string => firstIdOf(millisecondsOf(text, name).ceiling)
+
+/** The lowest id of entries after the millisecond of an instant. Throws VALIDATION_ERROR that names the parameter. */
+export const firstIdAfter = (text: string, name: string): string => firstIdOf(millisecondsOf(text, name).floor + 1)
 
 function millisecondsOf(text: string, name: string): { floor: number; ceiling: number } {
   const instant = toUtcInstant(text)

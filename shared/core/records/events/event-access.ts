@@ -1,7 +1,7 @@
 import { testedFields } from '#shared/core/policy/conditions/condition.ts'
 import type { RecordAccess } from '#shared/core/policy/evaluate.ts'
 import { recordAccessFor } from '#shared/core/records/access.ts'
-import { isOfPresentField, readRulesOf, seesEarlierFields, type Writing } from '#shared/core/records/earlier-fields.ts'
+import { readRulesOf, seesEarlierFields } from '#shared/core/records/earlier-fields.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { findRecordType, type RecordType } from '#shared/core/types/record-type.ts'
 
@@ -12,8 +12,8 @@ export interface EventAccess {
   readonly hideable: ReadonlySet<string>
   /** Whether values that belong to no present field are shown. */
   readonly showsEarlierFields: boolean
-  /** Access to a record of which the event has the values of the fields that `has` accepts. */
-  readonly of: (writing: Writing, has: (key: string) => boolean) => RecordAccess
+  /** Access to a record of which the values are known that belong to the fields that `isKnown` accepts. */
+  readonly of: (isKnown: (key: string) => boolean) => RecordAccess
 }
 
 /** Reads the caller's access by type; undefined for a type that is gone, or whose records the caller may never read. */
@@ -29,8 +29,8 @@ export async function findEventAccess(scope: Scope, typeKey: string): Promise<Ev
     type,
     hideable: whole.hideable,
     showsEarlierFields: seesEarlierFields(scope, typeKey),
-    of(writing, has) {
-      const unknown = tested.filter((key) => !has(key) || !isOfPresentField(type, key, writing))
+    of(isKnown) {
+      const unknown = tested.filter((key) => !isKnown(key))
       if (unknown.length === 0) return whole
       const name = unknown.join()
       const access = compiled.get(name) ?? policy.recordAccessWithout('records:read', type.key, type.fields, new Set(unknown))

@@ -113,7 +113,7 @@ export function see(event: ChangeRow, { access, writing, has }: ReadChange, valu
     writing,
   }
   const record = snapshotToRecord(type, snapshot)
-  const readable = access.of(writing, has)
+  const readable = access.of((key) => has(key) && isOfPresentField(type, key, writing))
   const visible = readable.visibleFields(record)
   const shows = (key: string) => (isOfPresentField(type, key, writing) ? visible.has(key) : showsEarlierFields)
   return { record, isSeen: readable.test(record), shows }
