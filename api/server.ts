@@ -15,10 +15,11 @@ import { NotificationListener } from '#shared/platform/db/pool/notification-list
 import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import { OperationWaiter } from '#shared/platform/jobs/operations/operation-waiter.ts'
+import { platformCause } from '#shared/platform/kernel/cause.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import type { Logger } from '#shared/platform/kernel/log.ts'
 import { AnswerAdmission } from '#shared/platform/kernel/process/answer-admission.ts'
-import { openServices } from '#shared/services.ts'
+import { openServices, platformScope } from '#shared/services.ts'
 
 for (const { counters = [] } of metrics) for (const counter of counters) registry.registerMetric(counter)
 
@@ -75,7 +76,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     rateLimits: new RateLimits(database, config),
     answers: new AnswerAdmission(maxAnswerBytes),
     bodies: new BodyMemory(),
-    streams: new OpenStreams(),
+    streams: new OpenStreams(platformScope(shared, database, null, platformCause('streams'))),
   }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(

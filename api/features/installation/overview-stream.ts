@@ -3,6 +3,7 @@ import { EventReply } from '#api/http/reply/reply.ts'
 import { listLiveSessions } from '#shared/core/operators/sessions.ts'
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { readOverview } from '#shared/features/installation/overview.ts'
+import { runUnnamed } from '#shared/platform/kernel/process/current-request.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 
 /** Milliseconds between two events. */
@@ -28,7 +29,7 @@ class OverviewStream {
     stream.onClose(() => this.#watchers.delete(stream))
     if (this.#isRunning) return
     this.#isRunning = true
-    void this.#run()
+    void runUnnamed(() => this.#run())
   }
 
   async #run(): Promise<void> {
@@ -60,16 +61,9 @@ class OverviewStream {
   }
 }
 
-/** The stream of each API process, by its file store: tests start several in one process. */
-const streams = new WeakMap<PlatformScope['blobs'], OverviewStream>()
-
 /** The answer to an operator who looks at the overview for as long as its session lasts. */
-export function streamOverview(scope: PlatformScope): EventReply {
+export function streamOverview(scope: Pick<PlatformScope, 'operatorSessionId' | 'principal'>): EventReply {
   const sessionId = scope.operatorSessionId ?? scope.principal?.sessionId
   if (!sessionId) throw new Error('Only a session opens the stream of the overview')
-  return new EventReply((stream) => {
-    const shared = streams.get(scope.blobs) ?? new OverviewStream(scope)
-    streams.set(scope.blobs, shared)
-    shared.add(stream, sessionId)
-  })
+  return new EventReply((stream, shared) => shared.of(OverviewStream).add(stream, sessionId))
 }

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { EventStream } from '#api/http/reply/event-stream.ts'
-import type { EventReply } from '#api/http/reply/reply.ts'
+import type { EventReply, SharedByStreams } from '#api/http/reply/reply.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
 import { problem } from '#shared/platform/kernel/errors.ts'
 
 /** The most streams of events that a process sends at a time. Each holds a connection. */
@@ -17,9 +18,23 @@ const headers = {
 }
 
 /** The streams of events that a process sends. They have no end of their own, so a server that stops closes them. */
-export class OpenStreams {
+export class OpenStreams implements SharedByStreams {
+  readonly #scope: PlatformScope
+  readonly #shared = new Map<new (scope: PlatformScope) => unknown, unknown>()
   readonly #open = new Set<EventStream>()
   #isClosing = false
+
+  /** `scope` is of the process. */
+  constructor(scope: PlatformScope) {
+    this.#scope = scope
+  }
+
+  /** The object of a class that all streams of the process share. */
+  of<T>(sharedClass: new (scope: PlatformScope) => T): T {
+    const known = this.#shared.get(sharedClass) ?? new sharedClass(this.#scope)
+    this.#shared.set(sharedClass, known)
+    return known as T
+  }
 
   /** Answers a request by a stream of events. Throws OVERLOADED when too many are open, and while the process stops. */
   begin(ctx: Context, { begin }: EventReply): void {
@@ -34,7 +49,7 @@ export class OpenStreams {
       this.#open.add(stream)
       stream.onClose(() => this.#open.delete(stream))
       ctx.body = stream.body
-      begin(stream)
+      begin(stream, this)
     }
     ctx.set(headers)
   }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { EventStream } from '#api/http/reply/event-stream.ts'
+import type { PlatformScope } from '#shared/core/scope/scope.ts'
 
 /** The bytes of an answer, whole, as pieces, or as a stream, which is opened only when it is sent. */
 type ReplyBody = Buffer | readonly Buffer[] | string | null | (() => Readable | Promise<Readable>)
@@ -23,11 +24,16 @@ export class Reply {
   }
 }
 
+/** What the streams of a process share: an object of a class, which has a scope of the process, not that of the request which came first. */
+export interface SharedByStreams {
+  readonly of: <T>(sharedClass: new (scope: PlatformScope) => T) => T
+}
+
 /** An answer of server-sent events. `begin` is called once, when the answer begins; it sends events until the stream closes. */
 export class EventReply extends Reply {
-  readonly begin: (stream: EventStream) => void
+  readonly begin: (stream: EventStream, shared: SharedByStreams) => void
 
-  constructor(begin: (stream: EventStream) => void) {
+  constructor(begin: (stream: EventStream, shared: SharedByStreams) => void) {
     super(null, {})
     this.begin = begin
   }

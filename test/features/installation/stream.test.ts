@@ -164,6 +164,7 @@ test('stream: a failure to read the overview is one line of the log, however lon
     api.lines().map(({ msg }) => msg),
     ['api ready', 'could not read the overview for its stream'],
   )
+  t.is(api.lines().at(-1)?.request_id, undefined, 'the stream belongs to no request')
 })
 
 test('stream: a HEAD is answered without a stream', async (t) => {

@@ -17,6 +17,9 @@ const currentWork = new AsyncLocalStorage<CurrentWork>()
 export const runNamed = <T>(requestId: string, workspaceId: string | undefined, work: () => T): T =>
   currentWork.run({ requestId, workspaceId }, work)
 
+/** Runs work of the process itself, which outlives the request that begins it: its log lines name none. */
+export const runUnnamed = <T>(work: () => T): T => currentWork.exit(work)
+
 /** Names the workspace in the log lines of the current work from now on. */
 export function nameWorkspace(id: string): void {
   const work = currentWork.getStore()
