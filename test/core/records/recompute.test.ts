@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { type Scope, within } from '#shared/core/scope/scope.ts'
 import { schemaOf } from '#shared/core/types/tables/table-names.ts'
 import { createDeals, storedValues } from '#test/core/records/deals.ts'
 import { fillRecords } from '#test/core/records/fill.ts'
@@ -6,11 +8,14 @@ import { countAuditEntries, readRecompute, readUpdatesAfter } from '#test/core/r
 import { eventually, longestWaitMs } from '#test/support/eventually.ts'
 import { createMember } from '#test/support/factories.ts'
 import { lockRow, lockRows } from '#test/support/locks.ts'
-import { countOpenOperations, setWorkspaceStatus } from '#test/support/rows.ts'
+import { countOpenOperations, dropQueuedJobs, setWorkspaceStatus } from '#test/support/rows.ts'
+import { scopeOf } from '#test/support/scope.ts'
 import { startSecondApi } from '#test/support/second-api.ts'
 import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 import { startWorkerProcess } from '#test/support/worker-process.ts'
+import recomputeRecords from '#workers/core/types/recompute-records.ts'
+import { completed } from '#workers/platform/jobs/handler.ts'
 
 const fields = [
   { key: 'price', type: 'number' },
@@ -212,3 +217,67 @@ const mergeEntries = (entries: readonly Changed[]): Changed[] =>
       const after = Object.assign({}, ...ofRecord.map((entry) => entry.after))
       return changeBetween(id, before, after)
     })
+
+/** The scope with what a process knows of types, which it forgets by a refresh after a change, and with `between` after each step of a start. */
+function interleave(scope: Scope, hasChanged: () => boolean, between: () => Promise<unknown>): Scope {
+  const known = new Map<string, Promise<unknown>>()
+  const cache = {
+    remember: (_db: unknown, _scope: unknown, key: string, load: () => Promise<unknown>) => {
+      const found = known.get(key) ?? load()
+      known.set(key, found)
+      return found
+    },
+    refresh: async () => {
+      if (hasChanged()) known.clear()
+      await between()
+    },
+  } as unknown as Scope['cache']
+  const query: Scope['db']['query'] = async (statement) => {
+    const rows = await scope.db.query(statement)
+    if (statement.text.includes('stale_reads is not null')) await between()
+    return rows
+  }
+  const db = new Proxy(scope.db, {
+    get: (target, name) => {
+      if (name === 'query') return query
+      const member = Reflect.get(target, name)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+  return { ...scope, cache, db }
+}
+
+test('recompute: a formula that changes while a recompute starts stays masked by what its stored results read', async (t) => {
+  const w = await withoutWorkers()
+  t.teardown(() => dropQueuedJobs(w.db))
+  const { records, fields: at } = await createDeals(w, [...fields, { key: 'secret', type: 'number' }])
+  const rule = { effect: 'allow', actions: ['records:read'], resources: ['deals'], fields: { deny: ['secret'] } }
+  const { client: masked } = await createMember(w, w.org, [rule])
+  await w.org.owner.put(`${at.total}/formula`, { formula: 'secret * 2' })
+  const { id } = (await w.org.owner.post(records, { values: { secret: 21, price: 1 } })).data
+  let isChanged = false
+  const change = async () => {
+    if (isChanged) return
+    isChanged = true
+    t.is((await w.org.owner.put(`${at.total}/formula`, { formula: 'price * 2' })).status, 200)
+  }
+  const scope = interleave(await scopeOf(w, w.org), () => isChanged, change)
+  await recomputeRecords.run({
+    payload: { typeKey: 'deals' },
+    scope,
+    jobId: randomUUID(),
+    signal: AbortSignal.timeout(10_000),
+    begun: false,
+    mayWait: false,
+    checkpoint: undefined,
+    advance: async () => undefined,
+    commit: async (write) => {
+      await scope.db.transaction((tx) => write(within(scope, tx)))
+      return completed
+    },
+    park: async () => completed,
+  })
+  t.true(isChanged)
+  t.is((await masked.get(`${records}/${id}`)).data.values.total, undefined, 'the second recompute has not run')
+  t.is((await w.org.owner.get(`${records}/${id}`)).data.values.total, 2)
+})
