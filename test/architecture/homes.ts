@@ -39,7 +39,12 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     ...['api/http/metrics.ts', 'workers/metrics.ts', 'shared/platform/kernel/metrics.ts', 'shared/platform/kernel/process/part-metrics.ts'],
     ...['shared/platform/db/health.ts', 'shared/platform/db/clock.ts'],
     ...['shared/platform/db/pool/connection-metrics.ts', 'shared/platform/blobs/store-metrics.ts', 'shared/platform/jobs/metrics.ts'],
-    ...['shared/platform/events/metrics.ts', 'shared/platform/mail/metrics.ts', 'shared/features/flows/metrics.ts', 'shared/features/queues/metrics.ts'],
+    ...[
+      'shared/platform/events/metrics.ts',
+      'shared/platform/mail/metrics.ts',
+      'shared/features/flows/metrics.ts',
+      'shared/features/queues/metrics.ts',
+    ],
     ...['shared/features/accounting/metrics.ts', 'shared/features/calendar/zones/metrics.ts', 'api/features/payments/metrics.ts'],
   ],
   re2js: ['shared/platform/kernel/values/pattern.ts'],
