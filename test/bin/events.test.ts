@@ -23,6 +23,11 @@ async function tail(t: ExecutionContext, w: World, ...args: readonly string[]) {
       await eventually(() => lines.length >= count, 20_000)
       return lines.map((line) => JSON.parse(line))
     },
+    /** Reads no more, as `head` after its lines; resolves with the end of the process. */
+    leave: () => {
+      child.stdout.destroy()
+      return ended
+    },
     stop: async () => {
       child.kill('SIGINT')
       return ended
@@ -65,6 +70,20 @@ test('events: tail prints each event as a line without values, goes on after a n
   )
   t.deepEqual(await again.stop(), [0, null])
   t.not(orgId, feed)
+})
+
+test('events: tail ends when its reader has enough', async (t) => {
+  const w = await shared()
+  const { owner, path } = w.org
+  const after = await lastSeq(w)
+  const make = () => owner.post(`${path}/records/locations`, { values: { name: 'one' } })
+  await make()
+  const tailed = await tail(t, w, `--after=${after}`)
+  await tailed.read(1)
+  const ended = tailed.leave()
+  await make()
+  await numberEvents(w)
+  t.deepEqual(await ended, [0, null])
 })
 
 test('events: tail begins with the next event', async (t) => {
