@@ -120,7 +120,7 @@ export class Numberer {
     this.#client = undefined
     this.#next = 'lock'
     const ended = new Promise((resolve) => client.once('end', resolve))
-    await db.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid])
+    await db.query('select pg_terminate_backend($1::integer, 5000)', [rows[0]?.pid])
     await ended
   }
 
