@@ -1,5 +1,4 @@
 import test, { type ExecutionContext } from 'ava'
-import { eventFamilies } from '#shared/features.ts'
 import { schema } from '#shared/platform/kernel/schema.ts'
 import { type CallerKind, callerKinds, rightsOf } from '#test/core/events/masks/callers.ts'
 import { type EventCase, type EventsMade, firstCases, needleOf } from '#test/core/events/masks/cases.ts'
@@ -23,10 +22,8 @@ const environment = async () => ({
 })
 const newWorkspace = shareWorld(test, environment)
 
-const declared = new Set(eventFamilies.flatMap(({ types }) => types.map(({ type }) => type)))
-
-/** One case for each declared type of events. */
-const eventCases: readonly EventCase[] = [...firstCases, ...featureCases].filter(({ types }) => types.some((type) => declared.has(type)))
+/** One case for each type of events. */
+const eventCases: readonly EventCase[] = [...firstCases, ...featureCases]
 
 /** A workspace in which events of every type have happened. */
 const full = once(async () => {
