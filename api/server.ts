@@ -2,15 +2,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { RateLimits } from '#api/access/rate-limit.ts'
 import { createApp } from '#api/app.ts'
+import { streamWatcher } from '#api/core/events/metrics.ts'
+import { FeedStreams } from '#api/core/events/streams/feed-streams.ts'
 import { createGracefulClose } from '#api/http/graceful-close.ts'
 import { registry, watchClock, watchConnections, watchParts, watchStore } from '#api/http/metrics.ts'
-import { OpenStreams } from '#api/http/reply/open-streams.ts'
+import { OpenStreams, type StreamTimes } from '#api/http/reply/open-streams.ts'
 import { BodyMemory } from '#api/http/request/body-memory.ts'
 import { answerMalformedRequests } from '#api/http/request/malformed.ts'
 import type { ApiServices } from '#api/http/services.ts'
 import { listen } from '#api/listen.ts'
 import { serveMetrics } from '#api/metrics.ts'
-import { metrics } from '#shared/features.ts'
+import { eventFamilies, metrics } from '#shared/features.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
@@ -38,8 +40,8 @@ const maxAnswerBytes = 32_000_000
 /** The end of a stop's grace that is left to answer requests whose workers have not ended. */
 const lastAnswersMs = 5_000
 
-/** Starts the API on the configured port. `time` replaces the database's clock. */
-export async function startApi(config: Config, log: Logger, time?: () => Date): Promise<Api> {
+/** Starts the API on the configured port. `time` replaces the database's clock. Tests shorten the times of streams. */
+export async function startApi(config: Config, log: Logger, time?: () => Date, streamTimes?: StreamTimes): Promise<Api> {
   const {
     services: shared,
     clock,
@@ -60,8 +62,10 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
   const { pauses } = shared.jobQueue
   const waiter = new OperationWaiter(database, pauses)
   await pauses.open(log)
+  const feedStreams = new FeedStreams(shared, eventFamilies)
   const listener = new NotificationListener(config.databaseUrl, 'kontor api', {
     [signalChannels.completed]: { receive: (ids) => waiter.receive(ids), missed: () => waiter.recheckAll() },
+    [signalChannels.numbered]: { receive: (ids) => feedStreams.wake(ids.split(' ')), missed: () => feedStreams.wakeAll() },
     [signalChannels.paused]: { receive: () => pauses.refresh(), missed: () => pauses.refresh() },
   })
   await listener.open()
@@ -76,7 +80,8 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
     rateLimits: new RateLimits(database, config),
     answers: new AnswerAdmission(maxAnswerBytes),
     bodies: new BodyMemory(),
-    streams: new OpenStreams(platformScope(shared, database, null, platformCause('streams'))),
+    streams: new OpenStreams(platformScope(shared, database, null, platformCause('streams')), streamWatcher, streamTimes),
+    feedStreams,
   }
   const { ServerResponse, close } = createGracefulClose()
   const server = createServer(
@@ -104,6 +109,7 @@ export async function startApi(config: Config, log: Logger, time?: () => Date): 
       const releaseTimer = setTimeout(() => waiter.releaseAll(), graceMs - Math.min(lastAnswersMs, graceMs / 2))
       await close(server, graceMs)
       clearTimeout(releaseTimer)
+      await feedStreams.finished()
       for (const stopWatching of watches) stopWatching()
       metrics?.close()
       await announced.close()

@@ -52,13 +52,16 @@ async function requireOperator(principal: Principal, db: Executor): Promise<Oper
 
 async function requirePrincipal(ctx: Context, admission: Admission, services: ApiServices): Promise<Principal> {
   const header = ctx.get('authorization')
-  const [, token = ''] = /^Bearer +(\S+)$/i.exec(header) ?? []
+  const token = bearerToken(header)
   const principal = await findPrincipal(services.cache, services.database, token, services.now())
   if (!principal) throw unauthorized(header === '' ? undefined : token === '' ? malformed : unknown)
   if ('expiredAt' in principal) throw unauthorized(expired(token, principal.expiredAt))
   if (admission === 'person' && principal.type !== 'user') throw unauthorized(peopleOnly)
   return principal
 }
+
+/** The token of a header Authorization; empty text where it holds none. */
+export const bearerToken = (header: string): string => /^Bearer +(\S+)$/i.exec(header)?.[1] ?? ''
 
 const unauthorized = (message: string | undefined) => problem('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': 'Bearer' } })
 

@@ -1,3 +1,4 @@
+import type { FeedStreams } from '#api/core/events/streams/feed-streams.ts'
 import type { Tag } from '#api/http/openapi/tags.ts'
 import type { PasswordQuota } from '#shared/core/people/passwords.ts'
 import type { Permission } from '#shared/core/policy/permissions.ts'
@@ -53,6 +54,10 @@ export interface Request<Path extends string, Body, Query, Resource = unknown> {
   readonly address: string
   /** Counts the checks and settings of passwords in this request, once each, however often the work is tried. */
   readonly passwordQuota: () => PasswordQuota
+  /** The content type that the client prefers among those that a route offers; of equal ones the first. */
+  readonly preferredType: (offered: readonly string[]) => string | undefined
+  /** The streams of events of this process. */
+  readonly feedStreams: FeedStreams
   /** Method, path and query as sent, with the first value of each parameter. */
   readonly line: () => { readonly method: string; readonly path: string; readonly query: Readonly<Record<string, string>> }
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { ApiServices } from '#api/http/services.ts'
+import type { Services } from '#shared/core/scope/scope.ts'
 import { registerStoreMetrics } from '#shared/platform/blobs/store-metrics.ts'
 import { registerClockGauge } from '#shared/platform/db/clock.ts'
 import { registerConnectionGauges } from '#shared/platform/db/pool/connection-metrics.ts'
@@ -84,7 +84,7 @@ const isMethod = (method: string): boolean => ['GET', 'HEAD', 'POST', 'PUT', 'PA
  * counting the time that it waited for a worker, is logged as slow, unless it was refused because a part is away. With ACCESS_LOG every
  * request is logged, whatever the level. The lines have the pattern of the route, and nothing that the caller sent.
  */
-export function createRequestObserver({ config, log }: Pick<ApiServices, 'config' | 'log'>): (ctx: Context) => () => void {
+export function createRequestObserver({ config, log }: Pick<Services, 'config' | 'log'>): (ctx: Context) => () => void {
   const access = config.accessLog ? log.child({}, { level: 'info' }) : undefined
   return (ctx) => {
     const started = performance.now()

@@ -137,7 +137,7 @@ async function send(ctx: Context, { status, data }: Answer, { streams }: ApiServ
   } else if (data instanceof WithHeaders) {
     await sendData(ctx, status, data.data)
     ctx.set(data.headers)
-  } else if (data instanceof EventReply) streams.begin(ctx, data)
+  } else if (data instanceof EventReply) await streams.begin(ctx, data)
   else if (data instanceof Reply) await sendReply(ctx, status, data)
   else await sendData(ctx, status, data)
 }

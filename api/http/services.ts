@@ -1,4 +1,5 @@
 import type { RateLimits } from '#api/access/rate-limit.ts'
+import type { FeedStreams } from '#api/core/events/streams/feed-streams.ts'
 import type { OpenStreams } from '#api/http/reply/open-streams.ts'
 import type { BodyMemory } from '#api/http/request/body-memory.ts'
 import type { Services } from '#shared/core/scope/scope.ts'
@@ -14,4 +15,5 @@ export interface ApiServices extends Services {
   readonly answers: AnswerAdmission
   readonly bodies: BodyMemory
   readonly streams: OpenStreams
+  readonly feedStreams: FeedStreams
 }

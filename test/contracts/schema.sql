@@ -373,6 +373,16 @@ END) stored,
   constraint event_listeners_type FOREIGN KEY (workspace_id, record_type) REFERENCES record_types(workspace_id, key) ON DELETE CASCADE
 );
 
+create table event_streams (
+  workspace_id uuid not null,
+  place smallint not null,
+  stream_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint event_streams_pkey PRIMARY KEY (workspace_id, place),
+  constraint event_streams_place_check CHECK (((place >= 1) AND (place <= 50))),
+  constraint event_streams_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table events (
   workspace_id uuid not null,
   seq bigint not null,

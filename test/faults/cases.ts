@@ -18,6 +18,7 @@ import { poisonJob } from '#test/faults/cases/poison-job.ts'
 import { queueKilled } from '#test/faults/cases/queues.ts'
 import { rollingRestart } from '#test/faults/cases/rolling-restart.ts'
 import { slowClients } from '#test/faults/cases/slow-clients.ts'
+import { streamsKilled } from '#test/faults/cases/streams.ts'
 import { workerKilled } from '#test/faults/cases/worker-killed.ts'
 
 /** Every case, in the order in which they run. */
@@ -27,6 +28,7 @@ export const cases: readonly FaultCase[] = [
   flowKilled,
   formsKilled,
   submissionsCut,
+  streamsKilled,
   sessionsEnded,
   sessionKilled,
   databaseCrashed,

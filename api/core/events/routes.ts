@@ -1,3 +1,4 @@
+import { followEvents } from '#api/core/events/streams/follow.ts'
 import { ids } from '#api/http/example-ids.ts'
 import { answer, orgPath } from '#api/http/route.ts'
 import type { EventFamily } from '#shared/core/events/event-type.ts'
@@ -7,6 +8,8 @@ import { eventPage, eventQuery, eventTypeList } from '#shared/core/events/schema
 import { recordEvents } from '#shared/core/records/events/event-types.ts'
 
 const common = { tag: 'Events', app: null, limit: null, permission: 'member' } as const
+
+const eventStreamType = 'text/event-stream'
 
 const [created] = recordEvents.types
 const example = created ? [exampleOf(created)] : []
@@ -19,7 +22,7 @@ export const createRoutes = (families: readonly EventFamily[]) => [
     path: `${orgPath}/events`,
     summary: 'List events',
     description:
-      'Everything that happens in the workspace, in the order of numbers, as far as you may read it by your rights of now. A page may be empty and go on: `next_after` always says where. A request looks at 5,000 events at most.',
+      'Everything that happens in the workspace, in the order of numbers, as far as you may read it by your rights of now. A page may be empty and go on: `next_after` always says where. A request looks at 5,000 events at most. With `Accept: text/event-stream` the answer is a stream of the events that come.',
     example: {
       query: { types: 'records.*', limit: 100 },
       answer: { events: example, next_after: `${ids.feed}:1042`, last_seq: 1042, oldest_seq: 1, feed: ids.feed },
@@ -27,7 +30,12 @@ export const createRoutes = (families: readonly EventFamily[]) => [
     query: eventQuery,
     status: 200,
     response: eventPage,
-    handle: ({ query }, scope) => readEvents(scope, families, query),
+    contentType: eventStreamType,
+    fails: ['RATE_LIMITED'],
+    handle: (request, scope) =>
+      request.preferredType(['application/json', eventStreamType]) === eventStreamType
+        ? followEvents(request, scope, families)
+        : readEvents(scope, families, request.query),
   }),
   answer({
     ...common,

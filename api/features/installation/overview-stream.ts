@@ -48,11 +48,12 @@ class OverviewStream {
       for (const [stream, sessionId] of this.#watchers) {
         if (live.has(sessionId)) continue
         this.#watchers.delete(stream)
-        stream.close()
+        stream.close('rights')
       }
       if (this.#watchers.size === 0) return
       const overview = await readOverview(this.#scope)
-      for (const stream of this.#watchers.keys()) stream.send({ event: 'overview', data: overview })
+      // Only the newest overview matters: who has not taken the one before gets none.
+      for (const stream of this.#watchers.keys()) if (stream.waitingBytes === 0) stream.send({ event: 'overview', data: overview })
       this.#isFailing = false
     } catch (error) {
       if (!countRefusal(error) && !this.#isFailing) this.#scope.log.warn({ err: error }, 'could not read the overview for its stream')
@@ -65,5 +66,5 @@ class OverviewStream {
 export function streamOverview(scope: Pick<PlatformScope, 'operatorSessionId' | 'principal'>): EventReply {
   const sessionId = scope.operatorSessionId ?? scope.principal?.sessionId
   if (!sessionId) throw new Error('Only a session opens the stream of the overview')
-  return new EventReply((stream, shared) => shared.of(OverviewStream).add(stream, sessionId))
+  return new EventReply('operator', async (shared) => (stream) => shared.of(OverviewStream).add(stream, sessionId))
 }

@@ -1,3 +1,4 @@
+import { ids } from '#api/http/example-ids.ts'
 import type { JsonObject } from '#api/http/openapi/collect-schemas.ts'
 import type { Route } from '#api/http/route.ts'
 
@@ -46,6 +47,13 @@ const table: readonly HeaderParameter[] = [
     on: ({ fails }) => fails?.includes('PRECONDITION_FAILED') ?? false,
     description: 'The ETag that was read; when another version is stored by now, the answer is PRECONDITION_FAILED.',
     schema: { type: 'string' },
+  },
+  {
+    component: 'LastEventId',
+    name: 'Last-Event-ID',
+    on: ({ method, path }) => method === 'GET' && path === '/orgs/:orgId/events',
+    description: 'Of a stream: the `id` of the last event that the client has got. It goes before `after`.',
+    schema: { type: 'string', examples: [`${ids.feed}:1042`] },
   },
 ]
 

@@ -29,13 +29,22 @@ export interface SharedByStreams {
   readonly of: <T>(sharedClass: new (scope: PlatformScope) => T) => T
 }
 
-/** An answer of server-sent events. `begin` is called once, when the answer begins; it sends events until the stream closes. */
-export class EventReply extends Reply {
-  readonly begin: (stream: EventStream, shared: SharedByStreams) => void
+/** Whose streams a process counts together: those of operators, and those of workspaces. */
+export type StreamKind = 'operator' | 'workspace'
 
-  constructor(begin: (stream: EventStream, shared: SharedByStreams) => void) {
+/** An answer of server-sent events. */
+export class EventReply extends Reply {
+  readonly streamKind: StreamKind
+  /**
+   * Called once, before the answer begins, and not for HEAD: it may still refuse. What it returns is called with the stream, on which it
+   * sends events until the stream closes.
+   */
+  readonly open: (shared: SharedByStreams) => Promise<(stream: EventStream) => void>
+
+  constructor(streamKind: StreamKind, open: (shared: SharedByStreams) => Promise<(stream: EventStream) => void>) {
     super(null, {})
-    this.begin = begin
+    this.streamKind = streamKind
+    this.open = open
   }
 }
 

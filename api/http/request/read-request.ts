@@ -111,7 +111,7 @@ const noBody = { value: {}, bytes: Buffer.alloc(0) }
 
 /** The request as a handler sees it. */
 export const buildRequest = <Body>(
-  { rateLimits }: Pick<ApiServices, 'rateLimits'>,
+  { rateLimits, feedStreams }: Pick<ApiServices, 'rateLimits' | 'feedStreams'>,
   ctx: Context,
   query: unknown,
   body: Body,
@@ -126,6 +126,11 @@ export const buildRequest = <Body>(
   idempotencyKey: () => readIdempotencyKey(ctx),
   address: ctx.ip,
   passwordQuota: () => rateLimits.passwordQuota(ctx),
+  preferredType: (offered) => {
+    ctx.vary('Accept')
+    return ctx.accepts(...offered) || undefined
+  },
+  feedStreams,
   line: () => requestLineOf(ctx),
 })
 

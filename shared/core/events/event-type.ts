@@ -20,9 +20,17 @@ export interface EventType {
   readonly example: { readonly subject: Readonly<Record<string, unknown>>; readonly data: Readonly<Record<string, unknown>> }
 }
 
+/** Prepares showing events to one of their readers. */
+export type SharedEvents = (scope: Scope) => Promise<ShowEvent>
+
 /** Types of events that are shown in one way. */
 export interface EventFamily {
   readonly types: readonly EventType[]
   /** Prepares showing some events of these types to the caller, in their order; each may be shown once, and not all need be. */
   readonly prepare: (scope: Scope, events: readonly StoredEvent[]) => Promise<ShowEvent>
+  /**
+   * The same for several readers, where what showing the events takes besides rights is read once for all of them. Each event is shown to
+   * all its readers before the next one.
+   */
+  readonly share?: (source: Pick<Scope, 'db' | 'workspace'>, events: readonly StoredEvent[]) => SharedEvents
 }

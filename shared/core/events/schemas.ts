@@ -57,12 +57,15 @@ export const eventPage = schema(
   ),
 )
 export type EventPage = TypeOf<typeof eventPage>
-export type WorkspaceEvent = EventPage['events'][number]
+export type WorkspaceEvent = EventPage['events'][number] & { readonly type: string }
 
 export const eventQuery = schema(
   t.Object({
     after: t.Optional(
-      t.String({ description: 'The position after which the page begins: next_after of the page before, or a number of the list.' }),
+      t.String({
+        description:
+          'The position after which the page begins: next_after of the page before, or a number of the list. Without it a page begins with the oldest kept event, a stream with the next one.',
+      }),
     ),
     types: t.Optional(t.String({ description: 'Types with commas between; `records.*` means all that begin so.' })),
     object_type: t.Optional(t.String({ description: 'Key of a record type, for events of its records and changes of the type.' })),

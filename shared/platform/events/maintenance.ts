@@ -1,4 +1,5 @@
 import type { Executor } from '#shared/platform/db/database.ts'
+import { defineCleanup } from '#shared/platform/db/old-rows.ts'
 import { deleteOldEvents } from '#shared/platform/events/feed-store.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
 import { lowestId } from '#shared/platform/kernel/ids.ts'
@@ -29,4 +30,5 @@ export const eventMaintenance: readonly MaintenanceTask<Services>[] = [
       }
     },
   },
+  defineCleanup('sweep_event_streams', { table: 'event_streams', old: 'expires_at <= $before', by: 'expires_at', everyMinutes: 10 }),
 ]

@@ -11,12 +11,16 @@ export const findInboxWorkspaces = statement(
   { params: { afterId: uuid, limit: integer }, columns: { workspaceId: uuid.notNull } },
 )
 
-/** Locks the heads of workspaces until the transaction ends, except those that another process has locked. */
+/**
+ * Locks the heads of workspaces until the transaction ends, except those that another process has locked. `isFollowed` tells whether streams
+ * may send the workspace's events.
+ */
 export const lockHeads = statement(
   'events.lockHeads',
-  `select workspace_id as "workspaceId" from feed_heads where workspace_id = any($workspaceIds::uuid[])
+  `select workspace_id as "workspaceId", exists (select from event_streams where workspace_id = head.workspace_id) as "isFollowed"
+   from feed_heads as head where workspace_id = any($workspaceIds::uuid[])
    order by workspace_id for update skip locked`,
-  { params: { workspaceIds: uuids }, columns: { workspaceId: uuid.notNull } },
+  { params: { workspaceIds: uuids }, columns: { workspaceId: uuid.notNull, isFollowed: boolean.notNull } },
 )
 
 const numberedColumns = {

@@ -8,7 +8,12 @@ const notify = statement('jobs.notify', 'select pg_notify($channel, $payload)', 
 })
 
 /** NOTIFY channels by which processes wake each other. */
-export const signalChannels = { filled: 'kontor_enqueued', completed: 'kontor_completed', paused: 'kontor_paused' } as const
+export const signalChannels = {
+  filled: 'kontor_enqueued',
+  completed: 'kontor_completed',
+  paused: 'kontor_paused',
+  numbered: 'kontor_numbered',
+} as const
 
 /** The signal that events wait for their numbers. With a slash and the id of a workspace it says whose events. */
 export const inboxSignal = 'events'
@@ -23,7 +28,7 @@ const oftenMs = 100
 const namesPerNotification = 150
 
 /**
- * Notifies other processes, after the commit, of filled queues and completed operations. A NOTIFY inside the committing transaction
+ * Notifies other processes, after the commit, of filled queues, completed operations and numbered events. A NOTIFY inside the committing transaction
  * serialises commits (1,075 sends per second against 2,852), so a process collects signals for a few milliseconds and sends one.
  */
 export class JobSignals {
@@ -71,6 +76,11 @@ export class JobSignals {
   signalFailure(operationId: string, continuationQueue: string | null): void {
     this.signalCompletion(operationId, continuationQueue)
     this.signalOften(inboxSignal)
+  }
+
+  /** Signals that a workspace has new numbered events. */
+  signalNumbered(workspaceId: string): void {
+    this.#collect(signalChannels.numbered, workspaceId)
   }
 
   /** Sends the collected signals, also those that were held back. */

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { EventStream } from '#api/http/reply/event-stream.ts'
@@ -9,38 +8,11 @@ import { createLogger } from '#shared/platform/kernel/log.ts'
 import { dropOperator } from '#test/core/operators/rows.ts'
 import { startNetwork } from '#test/faults/network.ts'
 import { hideMailCounts } from '#test/features/installation/rows.ts'
+import { ended, openStream } from '#test/support/event-stream.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { startLogged } from '#test/support/logged-process.ts'
 import { createOperator, visitConsole } from '#test/support/operators.ts'
 import { world } from '#test/support/world.ts'
-
-/** The longest time until a stream has ended, on a busy machine. */
-const endsWithinMs = 5_000
-
-interface Opened {
-  readonly answer: IncomingMessage
-  /** What has been read so far. */
-  readonly text: () => string
-  readonly hasEnded: () => boolean
-}
-
-/** Opens a stream and reads it until it ends. */
-async function open(t: ExecutionContext, root: string, path: string, headers: Readonly<Record<string, string>>): Promise<Opened> {
-  const sent = request(root + path, { headers, agent: false })
-  sent.end()
-  t.teardown(() => sent.destroy())
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  let [text, hasEnded] = ['', false]
-  answer.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece
-  })
-  answer
-    .on('error', () => undefined)
-    .once('close', () => {
-      hasEnded = true
-    })
-  return { answer, text: () => text, hasEnded: () => hasEnded }
-}
 
 const eventsOf = (text: string) => [...text.matchAll(/^event: overview\ndata: (.*)\n\n/gm)].map(([, data]) => JSON.parse(data ?? ''))
 
@@ -53,16 +25,14 @@ async function start(t: ExecutionContext) {
     w,
     operator,
     byToken,
-    follow: (headers: Readonly<Record<string, string>> = byToken) => open(t, w.visitor.root, '/v1/operator/stream', headers),
+    follow: (headers: Readonly<Record<string, string>> = byToken) => openStream(t, `${w.visitor.root}/v1/operator/stream`, headers),
   }
 }
-
-const ended = ({ hasEnded }: Opened) => eventually(hasEnded, endsWithinMs)
 
 test('stream: an operator gets the overview at once and then each second, by token and by the cookie of the console', async (t) => {
   const { w, operator, follow } = await start(t)
   const console = await visitConsole(w, operator.id)
-  for (const stream of [await follow(), await open(t, w.visitor.root, '/operator/stream', { cookie: console.headers.cookie })]) {
+  for (const stream of [await follow(), await openStream(t, `${w.visitor.root}/operator/stream`, { cookie: console.headers.cookie })]) {
     const { headers, statusCode } = stream.answer
     t.is(statusCode, 200)
     t.like(headers, {
@@ -81,7 +51,7 @@ test('stream: nobody else opens it', async (t) => {
   const { w, operator, follow } = await start(t)
   const console = await visitConsole(w, operator.id)
   const statusOf = async (path: string, headers: Readonly<Record<string, string>>) =>
-    (await open(t, w.visitor.root, path, headers)).answer.statusCode
+    (await openStream(t, w.visitor.root + path, headers)).answer.statusCode
   t.is((await follow({})).answer.statusCode, 401)
   t.is((await follow({ authorization: `Bearer ${w.org.owner.token}` })).answer.statusCode, 403)
   t.is((await follow({ cookie: console.headers.cookie })).answer.statusCode, 401)
@@ -94,7 +64,7 @@ test('stream: it ends with the rights of who looks, and the others go on', async
   const [removed, second] = [await createOperator(w), await createOperator(w, true)]
   const visit = await visitConsole(w, second.id)
   const short = await visitConsole(w, second.id, 3)
-  const byCookie = ({ headers: { cookie } }: typeof visit) => open(t, w.visitor.root, '/operator/stream', { cookie })
+  const byCookie = ({ headers: { cookie } }: typeof visit) => openStream(t, `${w.visitor.root}/operator/stream`, { cookie })
   const [stays, goes, pageGoes, expires] = [
     await follow(),
     await follow({ authorization: `Bearer ${removed.client.token}` }),
@@ -117,7 +87,7 @@ test('stream: it ends with the rights of who looks, and the others go on', async
 test('stream: a server that stops ends its streams, and does not wait for them', async (t) => {
   const { w, byToken } = await start(t)
   const api = await startApi(w.config, createLogger('stopping', 'error'))
-  const stream = await open(t, `http://127.0.0.1:${api.port}`, '/v1/operator/stream', byToken)
+  const stream = await openStream(t, `http://127.0.0.1:${api.port}/v1/operator/stream`, byToken)
   await eventually(() => eventsOf(stream.text()).length > 0)
   const began = performance.now()
   await api.stop(60_000)
@@ -130,7 +100,7 @@ test('stream: while the database is away it sends nothing, logs nothing of its o
   const { w, byToken } = await start(t)
   const network = await startNetwork(t, w.config.databaseUrl)
   const api = await startLogged(t, { config: { ...w.config, databaseUrl: network.url } }, 'api')
-  const stream = await open(t, await api.root(), '/v1/operator/stream', byToken)
+  const stream = await openStream(t, `${await api.root()}/v1/operator/stream`, byToken)
   const count = () => eventsOf(stream.text()).length
   await eventually(() => count() >= 2)
   network.cut()
@@ -151,7 +121,7 @@ test('stream: while the database is away it sends nothing, logs nothing of its o
 test('stream: a failure to read the overview is one line of the log, however long it lasts', async (t) => {
   const { w, byToken } = await start(t)
   const api = await startLogged(t, w, 'api')
-  const stream = await open(t, await api.root(), '/v1/operator/stream', byToken)
+  const stream = await openStream(t, `${await api.root()}/v1/operator/stream`, byToken)
   const count = () => eventsOf(stream.text()).length
   await eventually(() => count() > 0)
   const mend = await hideMailCounts(w.db)
@@ -174,12 +144,12 @@ test('stream: a HEAD is answered without a stream', async (t) => {
   t.is(await answer.text(), '')
 })
 
-test(`stream: a process sends ${maxStreams} at a time, and answers the next one OVERLOADED until one ends`, async (t) => {
+test(`stream: a process sends ${maxStreams.operator} at a time, and answers the next one OVERLOADED until one ends`, async (t) => {
   const { w, byToken } = await start(t)
   const api = await startLogged(t, w, 'api')
   const root = await api.root()
-  const follow = () => open(t, root, '/v1/operator/stream', byToken)
-  const streams = await Promise.all(Array.from({ length: maxStreams }, () => follow()))
+  const follow = () => openStream(t, `${root}/v1/operator/stream`, byToken)
+  const streams = await Promise.all(Array.from({ length: maxStreams.operator }, () => follow()))
   t.true(streams.every(({ answer }) => answer.statusCode === 200))
   const { statusCode, headers } = (await follow()).answer
   t.deepEqual([statusCode, headers['retry-after']], [503, '1'])
@@ -192,19 +162,24 @@ test(`stream: a process sends ${maxStreams} at a time, and answers the next one 
   )
 })
 
-test('stream: a client that does not read gets no more events, and is cut', async (t) => {
+test('stream: a client that takes nothing is cut, and one that takes a little is not', async (t) => {
   const stream = new EventStream({ retryMs: 1_000, unreadMs: 200, heartbeatMs: 60_000 })
-  let isClosed = false
-  stream.onClose(() => {
-    isClosed = true
-  })
-  t.is(String(stream.body.read()), 'retry: 1000\n\n')
-  t.true(stream.send({ id: '7', event: 'change', data: { a: '\n' } }))
-  t.false(stream.send({ event: 'change', data: 1 }), 'the first one has not been taken')
-  t.is(String(stream.body.read()), 'id: 7\nevent: change\ndata: {"a":"\\n"}\n\n')
-  t.true(stream.send({ event: 'change', data: 2 }))
-  await eventually(() => isClosed)
-  t.false(stream.send({ event: 'change', data: 3 }))
+  const ends: string[] = []
+  stream.onClose((end) => ends.push(end))
+  stream.send({ id: '7', event: 'change', data: { a: '\n' } })
+  t.is(String(stream.body.read()), 'retry: 1000\n\nid: 7\nevent: change\ndata: {"a":"\\n"}\n\n')
+  stream.send({ event: 'change', data: 'a'.repeat(1_000_000) })
+  t.true(stream.isFull)
+  for (let count = 0; count < 10; count += 1) {
+    await setTimeout(50)
+    t.truthy(stream.body.read(1_000), 'some bytes of a long event are taken at a time')
+  }
+  t.deepEqual(ends, [])
+  await eventually(() => ends.length > 0)
+  t.deepEqual(ends, ['unread'])
+  const { waitingBytes } = stream
+  stream.send({ event: 'change', data: 3 })
+  t.is(stream.waitingBytes, waitingBytes)
 })
 
 test('stream: a silent stream has heartbeats, and an ended one nothing', async (t) => {
@@ -214,7 +189,7 @@ test('stream: a silent stream has heartbeats, and an ended one nothing', async (
     text += piece
   })
   await eventually(() => text.endsWith('\n\n:\n\n:\n\n'))
-  stream.close()
+  stream.close('stop')
   await once(stream.body, 'close')
   const length = text.length
   await setTimeout(200)

@@ -114,11 +114,12 @@ export const exceptions: readonly Exception[] = [
       'jobs.selectQueueDepths',
       'events.readInboxDepth',
       'events.findWaitingWorkspaces',
+      'events.lockHeads',
       'events.numberEvents',
       'events.findTypeListeners',
     ],
-    tables: ['gated_jobs', 'event_inbox', 'waiting_deliveries', 'deferred_jobs', 'workspaces'],
-    because: 'workers look for waiting work in all workspaces, and whether each may run now',
+    tables: ['gated_jobs', 'event_inbox', 'waiting_deliveries', 'deferred_jobs', 'workspaces', 'event_streams'],
+    because: 'workers look for waiting work in all workspaces, whether each may run now, and whether streams follow it',
   },
   {
     statements: [
@@ -250,11 +251,12 @@ export const exceptions: readonly Exception[] = [
       'sweep_left_calendars',
       'sweep_job_figures',
       'sweep_workspace_figures',
+      'sweep_event_streams',
       'mail.eraseMessageTexts',
     ],
     tables: [
       ...['operations', 'field_uses', 'function_runs', 'job_files', 'invitations', 'outbox_mails', 'calendars'],
-      ...['job_figures', 'workspace_figures'],
+      ...['job_figures', 'workspace_figures', 'event_streams'],
     ],
     because: 'old rows are swept in all workspaces',
   },

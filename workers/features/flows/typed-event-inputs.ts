@@ -1,4 +1,4 @@
-import { prepareEvents } from '#shared/core/events/read-events.ts'
+import { prepareEvents } from '#shared/core/events/show-all.ts'
 import { filteredKeys, prepareJudging } from '#shared/core/records/events/judge-changes.ts'
 import type { ChangeRow } from '#shared/core/records/events/show-changes.ts'
 import { type Filter, readFilterTree } from '#shared/core/records/query/filter-tree.ts'

@@ -41,6 +41,8 @@ export function numberBatch(
     const leftWaiting =
       dispatches.length > 0 && (await fileOrKeep(tx, jobQueue, subscriptions, dispatches, await findClosed(tx, received, crowded)))
     const taken = new Map([...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, ofOne]) => [id, ofOne.length]))
+    const followed = heads.filter(({ workspaceId, isFollowed }) => isFollowed && taken.has(workspaceId))
+    for (const { workspaceId } of followed) tx.afterCommit(() => jobQueue.signals.signalNumbered(workspaceId))
     return { taken, leftWaiting }
   })
 }

@@ -1,5 +1,5 @@
 import type { EventFamily, EventType } from '#shared/core/events/event-type.ts'
-import { prepareChanges } from '#shared/core/records/events/show-changes.ts'
+import { changeViews } from '#shared/core/records/events/show-changes.ts'
 import { nullable, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const subject = t.Object({ object_type: t.String({ description: 'Key of the record type.' }), id: uuid }, { title: 'RecordSubject' })
@@ -49,4 +49,4 @@ const types: readonly EventType[] = [
   },
 ]
 
-export const recordEvents: EventFamily = { types, prepare: prepareChanges }
+export const recordEvents: EventFamily = { types, prepare: changeViews.prepare, share: changeViews.share }

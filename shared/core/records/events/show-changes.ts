@@ -1,4 +1,4 @@
-import type { ShowEvent, ShownEvent } from '#shared/core/events/event-type.ts'
+import type { EventFamily, ShowEvent, ShownEvent } from '#shared/core/events/event-type.ts'
 import { isOfPresentField, type Writing } from '#shared/core/records/earlier-fields.ts'
 import { type EventAccess, findEventAccess } from '#shared/core/records/events/event-access.ts'
 import { type EntryHead, type EntryValues, findEntryHeads, findEntryValues } from '#shared/core/records/events/store.ts'
@@ -25,13 +25,61 @@ export interface ReadChange extends EntryValues {
   readonly has: (key: string) => boolean
 }
 
-/** Prepares showing changes of records. */
-export async function prepareChanges(scope: Scope, events: readonly StoredEvent[]): Promise<ShowEvent> {
-  const read = await startReading(scope, events)
+/** Audit entries of changes. Their values are read in steps, so that those of events that are not shown fill no memory. */
+interface Entries {
+  readonly headOf: (id: string) => Promise<EntryHead | undefined>
+  /** The values of an entry. Those of entries before it are let go. */
+  readonly valuesOf: (id: string) => Promise<EntryValues | undefined>
+}
+
+function createEntries({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, events: readonly StoredEvent[]): Entries {
+  const workspaceId = workspace.id
+  let heads: Promise<ReadonlyMap<string, EntryHead>> | undefined
+  let values: ReadonlyMap<string, EntryValues> = new Map()
+  const readHeads = async () => {
+    const rows = await db.query(findEntryHeads({ workspaceId, ids: events.map(({ id }) => id) }))
+    return new Map(rows.map((head) => [head.id, head]))
+  }
+  const findHeads = () => {
+    heads ??= readHeads()
+    return heads
+  }
+  const readFrom = async (id: string): Promise<void> => {
+    const known = await findHeads()
+    const ids: string[] = []
+    let length = 0
+    for (const event of events.slice(events.findIndex((one) => one.id === id))) {
+      length += known.get(event.id)?.text_length ?? 0
+      if (ids.length > 0 && length > maxStepText) break
+      ids.push(event.id)
+    }
+    values = new Map((await db.query(findEntryValues({ workspaceId, ids }))).map((one) => [one.id, one]))
+  }
+  return {
+    headOf: async (id) => (await findHeads()).get(id),
+    valuesOf: async (id) => {
+      if (!values.has(id)) await readFrom(id)
+      return values.get(id)
+    },
+  }
+}
+
+/** Prepares showing changes of records; those who are shown the same changes may share their entries. */
+async function prepareChanges(scope: Scope, events: readonly StoredEvent[], entries?: Entries): Promise<ShowEvent> {
+  const read = await startReading(scope, events, entries)
   return async (event) => {
     const change = await read(event)
     return change && showChange(event, change)
   }
+}
+
+/** How changes of records are shown: to one caller, and to several who share what is read of the audit. */
+export const changeViews: Required<Pick<EventFamily, 'prepare' | 'share'>> = {
+  prepare: (scope, events) => prepareChanges(scope, events),
+  share: (source, events) => {
+    const entries = createEntries(source, events)
+    return (scope) => prepareChanges(scope, events, entries)
+  },
 }
 
 /**
@@ -41,33 +89,17 @@ export async function prepareChanges(scope: Scope, events: readonly StoredEvent[
 export async function startReading(
   scope: Scope,
   events: readonly StoredEvent[],
+  entries?: Entries,
 ): Promise<(event: StoredEvent) => Promise<ReadChange | undefined>> {
-  const workspaceId = scope.workspace.id
   const accesses = new Map<string, EventAccess | undefined>()
   for (const { topic } of events) if (!accesses.has(topic)) accesses.set(topic, await findEventAccess(scope, topic))
-  // Changes of an earlier type of the key are of records that no present rule is about. Ids hold milliseconds.
-  const readable = events.filter(({ topic, at }) => {
-    const type = accesses.get(topic)?.type
-    return type !== undefined && type.createdAt.slice(0, 23) <= at.slice(0, 23)
-  })
-  const rows = readable.length > 0 ? await scope.db.query(findEntryHeads({ workspaceId, ids: readable.map(({ id }) => id) })) : []
-  const heads = new Map(rows.map((head) => [head.id, head]))
-  let values = new Map<string, EntryValues>()
-  const readFrom = async (id: string): Promise<void> => {
-    const ids: string[] = []
-    let length = 0
-    for (const event of readable.slice(readable.findIndex((one) => one.id === id))) {
-      length += heads.get(event.id)?.text_length ?? 0
-      if (ids.length > 0 && length > maxStepText) break
-      ids.push(event.id)
-    }
-    values = new Map((await scope.db.query(findEntryValues({ workspaceId, ids }))).map((one) => [one.id, one]))
-  }
+  const readable = (event: StoredEvent) => isOfType(event, accesses.get(event.topic))
+  const { headOf, valuesOf } = entries ?? createEntries(scope, events.filter(readable))
   return async (event) => {
-    const [head, access] = [heads.get(event.id), accesses.get(event.topic)]
-    if (!head || !access) return undefined
-    if (!values.has(event.id)) await readFrom(event.id)
-    const entry = values.get(event.id)
+    const access = accesses.get(event.topic)
+    if (!isOfType(event, access)) return undefined
+    const head = await headOf(event.id)
+    const entry = head && (await valuesOf(event.id))
     if (!entry) return undefined
     const { before, after } = entry
     const kept = event.kept ?? {}
@@ -76,6 +108,10 @@ export async function startReading(
     return { ...entry, head, access, writing: { revision: head.type_revision, at: event.at }, has }
   }
 }
+
+/** Changes of an earlier type of the key are of records that no present rule is about. Ids hold milliseconds. */
+const isOfType = ({ at }: StoredEvent, access: EventAccess | undefined): access is EventAccess =>
+  access !== undefined && access.type.createdAt.slice(0, 23) <= at.slice(0, 23)
 
 /** Which records and fields the caller saw before and after a change, by its rules of now. */
 interface Seen {

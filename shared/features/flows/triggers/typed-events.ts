@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { prepareEvents } from '#shared/core/events/read-events.ts'
 import type { WorkspaceEvent } from '#shared/core/events/schemas.ts'
+import { prepareEvents } from '#shared/core/events/show-all.ts'
 import type { ChangeRow } from '#shared/core/records/events/show-changes.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
