@@ -126,14 +126,14 @@ const times = { unreadMs: 500 }
 test('stream limits: a reader that takes nothing is cut, and what it lacks is there for the next connection', async (t) => {
   const w = await shared()
   const api = await start(t, w, times)
-  const [after, reads] = [await lastSeq(w), await follow(t, w, at(api, w))]
+  const [after, reads] = [await lastSeq(w), await follow(t, w, at(api, w), '?types=records.*')]
   const idle = await openUnread(t, w, api)
   await addLarge(w, 12)
   await received(reads, 12)
   await eventually(async () => (await countPlaces(w)) === 1)
   await eventually(idle.hasEnded)
   t.false(reads.hasEnded())
-  const again = await follow(t, w, at(api, w), '', { 'last-event-id': `${after}` })
+  const again = await follow(t, w, at(api, w), '?types=records.*', { 'last-event-id': `${after}` })
   await received(again, 12)
   t.deepEqual(listedOf(again), listedOf(reads))
 })
@@ -141,7 +141,7 @@ test('stream limits: a reader that takes nothing is cut, and what it lacks is th
 test('stream limits: a reader for whom 16 MB wait is cut, and those who read get all of it', async (t) => {
   const w = await shared()
   const api = await start(t, w)
-  const reads = await follow(t, w, at(api, w))
+  const reads = await follow(t, w, at(api, w), '?types=records.*')
   const idle = await openUnread(t, w, api)
   await addLarge(w, 12)
   await received(reads, 12)
