@@ -18,6 +18,7 @@ import { feature as messages } from '#api/features/messages/feature.ts'
 import { feature as payments } from '#api/features/payments/feature.ts'
 import { feature as queues } from '#api/features/queues/feature.ts'
 import { feature as sites } from '#api/features/sites/feature.ts'
+import { createFeature as webhooks } from '#api/features/webhooks/feature.ts'
 import type { FeatureRoutes, Section } from '#api/http/route.ts'
 import { routes as startPage } from '#api/pages/start.ts'
 import { requireLogo } from '#shared/features/sites/logo.ts'
@@ -44,6 +45,7 @@ export const features: Readonly<Record<string, FeatureRoutes>> = {
   forms,
   sites,
   flows,
+  webhooks: webhooks(eventFamilies),
   installation: installation(declaredJobs),
 }
 const all = Object.values(features)

@@ -17,6 +17,7 @@ import { feature as functions } from '#shared/features/functions/feature.ts'
 import { feature as messages } from '#shared/features/messages/feature.ts'
 import { feature as payments } from '#shared/features/payments/feature.ts'
 import { feature as queues } from '#shared/features/queues/feature.ts'
+import { feature as webhooks } from '#shared/features/webhooks/feature.ts'
 import { feature as blobs } from '#shared/platform/blobs/feature.ts'
 import { feature as database } from '#shared/platform/db/feature.ts'
 import { feature as due } from '#shared/platform/due/feature.ts'
@@ -31,7 +32,7 @@ import { feature as secrets } from '#shared/platform/secrets/feature.ts'
 const features: readonly Feature[] = [
   ...[database, secrets, blobs, jobQueue, due, events, mail],
   ...[people, operators, roles, workspaces, types, records, notifications],
-  ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows],
+  ...[drive, functions, messages, queues, accounting, calendar, payments, forms, flows, webhooks],
 ]
 
 const collect = <T>(part: (feature: Feature) => readonly T[] | undefined): readonly T[] => features.flatMap((one) => part(one) ?? [])

@@ -1,5 +1,5 @@
 import type { PlatformScope } from '#shared/core/scope/scope.ts'
-import { jobs, maintenance } from '#shared/features.ts'
+import { eventFamilies, jobs, maintenance } from '#shared/features.ts'
 import { handlers as notifications } from '#workers/core/notifications/handlers.ts'
 import { handlers as people } from '#workers/core/people/handlers.ts'
 import { handlers as records } from '#workers/core/records/handlers.ts'
@@ -15,6 +15,7 @@ import { findConnectionTransport } from '#workers/features/messages/connection-t
 import { handlers as messages } from '#workers/features/messages/handlers.ts'
 import { handlers as payments } from '#workers/features/payments/handlers.ts'
 import { handlers as queues } from '#workers/features/queues/handlers.ts'
+import { createHandlers as webhooks } from '#workers/features/webhooks/handlers.ts'
 import { createHandlers as due } from '#workers/platform/due/handlers.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
 import { createHandlers as jobQueue } from '#workers/platform/jobs/handlers.ts'
@@ -25,7 +26,7 @@ export function createHandlers(runners: FunctionRunners): readonly AnyHandler[] 
   const folders: readonly Readonly<Record<string, AnyHandler>>[] = [
     ...[jobQueue(jobs), due<PlatformScope>(jobs, maintenance), mail(findConnectionTransport)],
     ...[people, workspaces, types, records, notifications],
-    ...[functions(runners), messages, queues, accounting, calendar, payments, forms, flows],
+    ...[functions(runners), messages, queues, accounting, calendar, payments, forms, flows, webhooks(eventFamilies)],
   ]
   const handlers = folders.flatMap((folder) => Object.values(folder))
   requireEachJobOnce(handlers)

@@ -5,6 +5,7 @@ import { findDueQueues } from '#shared/platform/jobs/pgboss/due-queues.ts'
 import { countRefusal } from '#shared/platform/kernel/process/part.ts'
 import { runAttempt, type WorkerServices } from '#workers/core/scope/attempt.ts'
 import { createWorkspaceShares } from '#workers/core/workspaces/shares.ts'
+import { WebhookScheduler } from '#workers/features/webhooks/webhook-scheduler.ts'
 import { DueScheduler } from '#workers/platform/due/scheduler.ts'
 import { EventNumbering } from '#workers/platform/events/event-numbering.ts'
 import type { AnyHandler } from '#workers/platform/jobs/handler.ts'
@@ -16,6 +17,9 @@ const numberingPool: WorkerPool = 'flows'
 /** The pool that enqueues due work. */
 const duePool: WorkerPool = 'schedule'
 
+/** The pool that sends events to webhooks. */
+const webhookPool: WorkerPool = 'webhooks'
+
 /** Polling interval in milliseconds: the maximum delay of a job whose signal was missed, or whose start lies in the future. */
 const pollMs = 2_000
 
@@ -24,8 +28,8 @@ export class Pools {
   readonly #services: WorkerServices
   /** One loop for each queue. */
   readonly #loops: readonly JobLoop[]
-  /** Loops that take their work from the inbox of events and the due tasks instead of a queue. */
-  readonly #others: readonly (EventNumbering | DueScheduler)[]
+  /** Loops that take their work from the inbox of events, the due tasks and the webhooks instead of a queue. */
+  readonly #others: readonly (EventNumbering | DueScheduler | WebhookScheduler)[]
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
   #isStopped = false
@@ -41,6 +45,7 @@ export class Pools {
     this.#others = [
       ...(pools.includes(numberingPool) ? [new EventNumbering(services, subscriptions)] : []),
       ...(pools.includes(duePool) ? [new DueScheduler(services, dueKinds, maintenanceKind)] : []),
+      ...(pools.includes(webhookPool) ? [new WebhookScheduler(services)] : []),
     ]
   }
 
@@ -83,7 +88,7 @@ export class Pools {
     await Promise.all([this.#polling, ...this.#all.map((loop) => loop.stop(graceMs))])
   }
 
-  get #all(): readonly (JobLoop | EventNumbering | DueScheduler)[] {
+  get #all(): readonly (JobLoop | EventNumbering | DueScheduler | WebhookScheduler)[] {
     return [...this.#loops, ...this.#others]
   }
 

@@ -4,7 +4,7 @@ import type { Cache } from '#shared/platform/db/cache/cache.ts'
 import type { Database } from '#shared/platform/db/database.ts'
 import { NotificationListener } from '#shared/platform/db/pool/notification-listener.ts'
 import { announceProcess } from '#shared/platform/db/processes/announce-process.ts'
-import type { WorkerPool } from '#shared/platform/jobs/job.ts'
+import { type WorkerPool, workerPools } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
 import { signalChannels } from '#shared/platform/jobs/job-signals.ts'
 import type { Config } from '#shared/platform/kernel/config.ts'
@@ -46,7 +46,8 @@ export interface Worker {
 export async function startWorker(config: Config, chosen: readonly WorkerPool[], log: Logger, time?: () => Date): Promise<Worker> {
   const runsFunctions = chosen.includes('functions')
   if (runsFunctions) reportConfinement(config.functionsConfinement, confinement(), log)
-  const name = `kontor worker ${chosen.join(',')}`
+  // PostgreSQL cuts names after 63 bytes, and the name of the key follows: all pools by their names would be too long.
+  const name = `kontor worker ${chosen.length === workerPools.length ? 'all' : chosen.join(',')}`
   const {
     services: shared,
     clock,

@@ -56,5 +56,7 @@ export const ids = {
   flowRun: '01a1a3a8-6fee-70da-be61-8e9b62d7aa31',
   workspaceEvent: '01a1a4c9-3b7e-7c05-9d21-6f8e2a4b91d0',
   feed: '01a1a4bf-7c55-7f0a-8e13-2b9d60c1f7a4',
+  webhook: '01a1a4d2-1f4c-7b31-a6c8-90e5b7d3f21a',
+  webhookDelivery: '01a1a4d9-6b07-7e8d-b4f1-3c5a9d20e6b7',
   retriedRun: '01a1a3b0-5a6d-73d6-b0e6-60815129fb4a',
 } as const

@@ -47,6 +47,7 @@ const homes: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['shared/features/accounting/metrics.ts', 'shared/features/calendar/zones/metrics.ts', 'api/features/payments/metrics.ts'],
     'api/core/events/metrics.ts',
+    'shared/features/webhooks/metrics.ts',
   ],
   re2js: ['shared/platform/kernel/values/pattern.ts'],
   rrule: ['shared/features/calendar'],

@@ -71,7 +71,10 @@ test('operating: status shows the processes with pools, release and heartbeat, a
   t.like(json.mail, { waiting: 0, uncertain: 0 })
   t.true(json.database.open >= 2 && json.database.limit > json.database.open)
   const { out } = await callKontor(w, 'status')
-  t.regex(out, /^ {2}worker functions,flows,data,mail,schedule +\S+:\d+ +release 2026-11 .* heartbeat \d+ s ago +\d+ MB +clock -?\d+ ms$/m)
+  t.regex(
+    out,
+    /^ {2}worker functions,flows,data,mail,webhooks,schedule +\S+:\d+ +release 2026-11 .* heartbeat \d+ s ago +\d+ MB +clock -?\d+ ms$/m,
+  )
 
   await addDeadProcess(w.db, { job: 'records.import', id: w.org.id, workspace_id: w.org.id, since: '2026-01-01T00:00:00Z' })
   const dead = await callKontor(w, 'status')

@@ -1502,6 +1502,58 @@ create table waiting_deliveries (
   constraint waiting_deliveries_pkey PRIMARY KEY (workspace_id, id)
 );
 
+create table webhook_deliveries (
+  workspace_id uuid not null,
+  webhook_id uuid not null,
+  id uuid default uuidv7() not null,
+  event_seq bigint,
+  event_id uuid not null,
+  type text not null,
+  status text default 'waiting'::text not null,
+  tries integer default 0 not null,
+  round integer default 0 not null,
+  attempts jsonb default '[]'::jsonb not null,
+  next_attempt_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint webhook_deliveries_event UNIQUE (workspace_id, webhook_id, event_seq),
+  constraint webhook_deliveries_pkey PRIMARY KEY (workspace_id, webhook_id, id),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text]))),
+  constraint webhook_deliveries_waiting CHECK (((status = 'waiting'::text) = (next_attempt_at IS NOT NULL))),
+  constraint webhook_deliveries_webhook FOREIGN KEY (workspace_id, webhook_id) REFERENCES webhooks(workspace_id, id) ON DELETE CASCADE
+);
+
+create table webhooks (
+  workspace_id uuid not null,
+  id uuid not null,
+  url text not null,
+  description text not null,
+  types text[] not null,
+  object_type text,
+  filter json,
+  filter_keys text[] default '{}'::text[] not null,
+  service_account_id uuid,
+  maker_id uuid not null,
+  status text default 'active'::text not null,
+  failing_since timestamp with time zone,
+  is_failure_reported boolean default false not null,
+  last_delivery_at timestamp with time zone,
+  next_attempt_at timestamp with time zone,
+  secret_sealed bytea not null,
+  previous_secret_sealed bytea,
+  previous_secret_until timestamp with time zone,
+  seen_seq bigint not null,
+  queued_at timestamp with time zone,
+  run_id uuid,
+  run_until timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint webhooks_failing CHECK (((failing_since IS NOT NULL) = (status = 'failing'::text))),
+  constraint webhooks_pkey PRIMARY KEY (workspace_id, id),
+  constraint webhooks_previous CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL))),
+  constraint webhooks_status_check CHECK ((status = ANY (ARRAY['active'::text, 'failing'::text, 'disabled'::text]))),
+  constraint webhooks_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+);
+
 create table workspace_figures (
   minute timestamp with time zone not null,
   workspace_id uuid not null,
@@ -1806,6 +1858,24 @@ CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
+CREATE INDEX webhook_deliveries_again ON public.webhook_deliveries USING btree (workspace_id, webhook_id, next_attempt_at) WHERE ((status = 'waiting'::text) AND (tries > 0));
+
+CREATE INDEX webhook_deliveries_first ON public.webhook_deliveries USING btree (workspace_id, webhook_id, event_seq) WHERE ((status = 'waiting'::text) AND (tries = 0));
+
+CREATE INDEX webhook_deliveries_old ON public.webhook_deliveries USING btree (created_at);
+
+CREATE INDEX webhook_deliveries_open ON public.webhook_deliveries USING btree (workspace_id, webhook_id, status, id) WHERE (status <> 'delivered'::text);
+
+CREATE INDEX webhooks_accounts ON public.webhooks USING btree (workspace_id, service_account_id) WHERE (service_account_id IS NOT NULL);
+
+CREATE INDEX webhooks_enabled ON public.webhooks USING btree (workspace_id) WHERE (status <> 'disabled'::text);
+
+CREATE INDEX webhooks_failing_since ON public.webhooks USING btree (failing_since) WHERE (failing_since IS NOT NULL);
+
+CREATE INDEX webhooks_makers ON public.webhooks USING btree (workspace_id, maker_id);
+
+CREATE INDEX webhooks_queued ON public.webhooks USING btree (queued_at) WHERE (queued_at IS NOT NULL);
+
 CREATE INDEX workspace_figures_minute ON public.workspace_figures USING btree (minute);
 
 CREATE INDEX workspaces_builtin_version ON public.workspaces USING btree (builtin_version, id);
@@ -1984,6 +2054,18 @@ AS $function$
       return null;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.disable_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      gone uuid := (to_jsonb(old) ->> tg_argv[0])::uuid;
+    begin
+      update webhooks set status = 'disabled', failing_since = null, next_attempt_at = null, updated_at = now()
+      where workspace_id = old.workspace_id and status <> 'disabled' and (service_account_id = gone or maker_id = gone);
+      return null;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.drop_role_members()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1999,6 +2081,16 @@ CREATE OR REPLACE FUNCTION public.end_operator_sessions()
 AS $function$
     begin
       delete from operator_sessions where user_id = new.id;
+      return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.end_webhook_deliveries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      update webhook_deliveries set status = 'failed', next_attempt_at = null
+      where workspace_id = new.workspace_id and webhook_id = new.id and status = 'waiting';
       return null;
     end $function$;
 
@@ -2578,6 +2670,8 @@ CREATE TRIGGER members_changed AFTER INSERT OR DELETE OR UPDATE ON public.member
 
 CREATE TRIGGER members_clear_notifications AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION clear_notifications();
 
+CREATE TRIGGER members_disable_webhooks AFTER DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION disable_webhooks('user_id');
+
 CREATE TRIGGER members_follow_calendars AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_calendars();
 
 CREATE TRIGGER members_follow_drives AFTER INSERT OR DELETE ON public.members FOR EACH ROW EXECUTE FUNCTION follow_member_drives();
@@ -2620,6 +2714,8 @@ CREATE TRIGGER roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.roles FO
 
 CREATE TRIGGER service_accounts_changed AFTER DELETE OR UPDATE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
 
+CREATE TRIGGER service_accounts_disable_webhooks AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION disable_webhooks('id');
+
 CREATE TRIGGER service_accounts_leave_roles AFTER DELETE ON public.service_accounts FOR EACH ROW EXECUTE FUNCTION drop_role_members('id');
 
 CREATE TRIGGER sessions_changed AFTER DELETE ON public.sessions FOR EACH ROW EXECUTE FUNCTION invalidate_cache('user_id');
@@ -2631,6 +2727,14 @@ CREATE TRIGGER sites_cap AFTER INSERT ON public.sites FOR EACH ROW WHEN ((NOT ne
 CREATE TRIGGER users_changed AFTER DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
 
 CREATE TRIGGER users_password_changed AFTER UPDATE OF password_hash ON public.users FOR EACH ROW WHEN ((old.password_hash IS DISTINCT FROM new.password_hash)) EXECUTE FUNCTION end_operator_sessions();
+
+CREATE TRIGGER webhooks_added AFTER INSERT OR DELETE ON public.webhooks FOR EACH ROW EXECUTE FUNCTION invalidate_cache('workspace_id');
+
+CREATE TRIGGER webhooks_cap AFTER INSERT ON public.webhooks FOR EACH ROW EXECUTE FUNCTION limit_rows('100', 'true');
+
+CREATE TRIGGER webhooks_changed AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN ((((old.object_type IS DISTINCT FROM new.object_type) OR (old.filter_keys IS DISTINCT FROM new.filter_keys)) OR ((old.status = 'disabled'::text) IS DISTINCT FROM (new.status = 'disabled'::text)))) EXECUTE FUNCTION invalidate_cache('workspace_id');
+
+CREATE TRIGGER webhooks_disabled AFTER UPDATE ON public.webhooks FOR EACH ROW WHEN (((new.status = 'disabled'::text) AND (old.status <> 'disabled'::text))) EXECUTE FUNCTION end_webhook_deliveries();
 
 CREATE TRIGGER workspaces_changed AFTER DELETE OR UPDATE ON public.workspaces FOR EACH ROW EXECUTE FUNCTION invalidate_cache('id');
 

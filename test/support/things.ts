@@ -71,6 +71,9 @@ export function thingsOf(world: World, org: Org, mark: string, keys: Keys, secre
     record: async (values: object = {}) => (await post(`/records/${keys.type}`, { values: { [keys.name]: secret, ...values } })).id,
     rule: async () => (await post('/notification-rules', { name: secret, object_type: keys.type, event: 'created', title: secret })).id,
     fn: async () => (await post('/functions', { name: secret, source: echo, http_enabled: true })).id,
+    /** A webhook to a port where nobody listens. */
+    webhook: async () => (await post('/webhooks', { url: 'http://127.0.0.1:9/', description: secret, types: ['records.*'] })).id,
+    delivery: async (webhookId: string) => (await post(`/webhooks/${webhookId}/test`, {})).id,
     run: async (fnId: string) => {
       await post(`/functions/${fnId}/invoke`, { input: 1 })
       return (await made(owner.get(`${path}/functions/${fnId}/runs`))).runs[0]?.id ?? ''

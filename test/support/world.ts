@@ -60,8 +60,7 @@ export async function world(
   const db = openPool({ connectionString: config.databaseUrl, max: 12 })
   const visitor = new Client(`http://127.0.0.1:${api.port}`, null)
   const org = await createOrg({ api, visitor })
-  const drainExcept = (pools: readonly WorkerPool[]) =>
-    drained(worker, db, pools, chosen.includes('schedule') ? (now ?? clockOf(api)) : undefined)
+  const drainExcept = (pools: readonly WorkerPool[]) => drained(worker, db, pools, now ?? clockOf(api), chosen)
   const drain = () => drainExcept([])
   const close = async () => {
     // Processes of other pools have ended with their tests. One that was killed after its last answer leaves the job of that answer.
@@ -105,7 +104,14 @@ const isDelivered = `(listeners <> '{}' or exists (
  * Waits for due work and for jobs, except those of the `absent` pools. A world whose own workers are stopped does not wait for maintenance tasks, which a
  * second worker may have enqueued at its end.
  */
-async function drained(worker: Worker, db: pg.Pool, absent: readonly WorkerPool[], now?: () => Date): Promise<void> {
+async function drained(
+  worker: Worker,
+  db: pg.Pool,
+  absent: readonly WorkerPool[],
+  time: () => Date,
+  chosen: readonly WorkerPool[],
+): Promise<void> {
+  const now = chosen.includes('schedule') ? time : undefined
   const ignored = ['dead-letters', ...jobs.filter(({ pool }) => absent.includes(pool)).map(({ name }) => name)]
   const deadline = Date.now() + openTooLongMs
   let wokenAt = Number.NEGATIVE_INFINITY
@@ -120,8 +126,16 @@ async function drained(worker: Worker, db: pg.Pool, absent: readonly WorkerPool[
          union all select true from event_inbox as inbox where ${isDelivered}
          union all select true from waiting_deliveries where workspace_id not in (select id from workspaces where status = 'suspended')
          union all select true from due_work where not held and at <= $1::timestamptz
+         union all select true from event_inbox as inbox where $7 and not $2 and not $5
+           and exists (select from webhooks where webhooks.workspace_id = inbox.workspace_id and status <> 'disabled')
+         union all select true from webhooks as webhook join feed_heads using (workspace_id)
+           where not $2 and not $5 and webhook.status <> 'disabled' and (select status = 'active' from workspaces where id = workspace_id)
+             and (seen_seq < last_seq or next_attempt_at <= $6 or run_id is not null)
        ) as work`,
-      values: [worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenanceJob.name, ignored],
+      values: [
+        ...[worker.pools.isStopped ? null : (now?.() ?? null), worker.pools.isStopped, runMaintenanceJob.name, ignored],
+        ...[!chosen.includes('webhooks'), time(), chosen.includes('flows')],
+      ],
     })
     const { left = false, waits = false } = rows[0] ?? {}
     const open = !left && worker.pools.idle ? await openOperations(db) : ''

@@ -169,7 +169,7 @@ interface OverviewPart {
 
 const number = (figure: string, value: number): Figure => ({ figure, shown: String(value) })
 
-const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, mail }: Overview): readonly OverviewPart[] => {
+const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, webhooks, mail }: Overview): readonly OverviewPart[] => {
   const jobCounts = (['waiting', 'held', 'running', 'failed'] as const).flatMap((state, index) => [
     ...(index === 0 ? [] : [', ']),
     ...[number(`jobs.${state}`, jobs[state]), ` ${state}`],
@@ -204,6 +204,13 @@ const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, mail 
     {
       name: 'List of events',
       texts: [number('feed.waiting', feed.waiting), ' without a number, ', number('feed.lag_ms', feed.lag_ms), ' ms behind'],
+    },
+    {
+      name: 'Webhooks',
+      texts: [
+        ...[number('webhooks.active', webhooks.active), ' active, ', number('webhooks.failing', webhooks.failing), ' failing, '],
+        ...[number('webhooks.disabled', webhooks.disabled), ' disabled'],
+      ],
     },
     { name: 'Mail', texts: [number('mail.waiting', mail.waiting), ' waiting, ', number('mail.uncertain', mail.uncertain), ' uncertain'] },
     { name: 'First waiting mail', texts: [oldest] },

@@ -16,6 +16,7 @@ export const tags = {
   Fields: ['What the records of a type hold: checked, numbered or computed.', 'types-and-fields#fields'],
   Records: ['The data of a workspace: created, searched, imported and exported, and the audit trail of its changes.', 'records'],
   Events: ['Everything that happens in a workspace, as one numbered list.', 'events'],
+  Webhooks: ['Events that are sent to addresses of other programs, signed.', 'webhooks'],
   Notifications: ["The caller's inbox, and the rules that fill the inboxes of members.", 'notifications'],
   Messages: ['Mail to others: connections, templates, messages with their status, and addresses that get none.', 'messages'],
   Drive: ['Files in spaces: uploads, folders, shares.', 'drive'],

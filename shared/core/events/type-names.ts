@@ -9,3 +9,7 @@ export const isOfType = (type: string, name: string): boolean => (name.endsWith(
 
 /** What is wrong with a name that no type has. */
 export const unknownType = (name: string): string => `there is no type ${JSON.stringify(name)}; GET /events/types lists them`
+
+/** The types that a name means; none for one that no type has. */
+export const expandType = (families: EventFamilies<Scope>, name: string): string[] =>
+  typeNamesOf(families).filter((type) => isOfType(type, name))

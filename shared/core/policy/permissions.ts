@@ -53,6 +53,7 @@ export const permissions = [
   'content:manage',
   'messages:send',
   'messages:manage',
+  'webhooks:manage',
 ] as const
 export type Permission = (typeof permissions)[number]
 

@@ -5,8 +5,10 @@ import { findMembersWithRoles, findPolicies, type MemberWithRoles } from '#share
 import { permits } from '#shared/core/scope/access.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 
+type HoldersScope = Pick<Scope, 'db'> & { readonly workspace: { readonly id: string } }
+
 /** Ids of the members whose roles allow a permission on every item, and of the owner. Service accounts are excluded: they have no inbox. */
-export async function findPermissionHolders({ db, workspace }: Pick<Scope, 'db' | 'workspace'>, permission: Permission): Promise<string[]> {
+export async function findPermissionHolders({ db, workspace }: HoldersScope, permission: Permission): Promise<string[]> {
   const members = await db.query(findMembersWithRoles({ workspaceId: workspace.id }))
   const roles = await db.query(findPolicies({ workspaceId: workspace.id }))
   const policies = new Map(roles.map(({ id, policy }) => [id, policy]))

@@ -1,5 +1,6 @@
 import type { Overview } from '#shared/features/installation/schemas.ts'
 import { readDatabaseLoad } from '#shared/features/installation/store.ts'
+import { countWebhooks } from '#shared/features/webhooks/metrics-store.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { countConnections, listProcesses } from '#shared/platform/db/processes/store.ts'
@@ -22,6 +23,7 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
   const load = await firstRow(db, readDatabaseLoad())
   const backlog = await firstRow(db, findMailCounts())
   const inbox = await firstRow(db, readInboxDepth())
+  const webhooks = await db.query(countWebhooks())
   const found = await blobs.check()
   return {
     jobs: {
@@ -45,6 +47,11 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
     },
     store: { kind: blobs.kind, fault: found ? ('foreign' in found ? found.foreign : found.away) : null },
     feed: { waiting: inbox?.waiting ?? 0, lag_ms: Math.round(1_000 * (inbox?.oldestSeconds ?? 0)) },
+    webhooks: {
+      active: countOf(webhooks, 'active'),
+      failing: countOf(webhooks, 'failing'),
+      disabled: countOf(webhooks, 'disabled'),
+    },
     mail: {
       waiting: backlog?.waiting ?? 0,
       oldest: backlog?.oldest ?? null,
@@ -65,5 +72,8 @@ async function countFinished(db: Executor, now: Date): Promise<number[]> {
   }
   return counts
 }
+
+const countOf = (rows: readonly { status: string; count: number }[], status: string): number =>
+  rows.find((row) => row.status === status)?.count ?? 0
 
 const sum = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0)

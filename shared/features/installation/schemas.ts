@@ -34,6 +34,7 @@ export const overview = schema(
         },
         { title: 'FeedLag', description: 'How far the numbering of events is behind.' },
       ),
+      webhooks: t.Object({ active: count, failing: count, disabled: count }, { title: 'WebhookCounts' }),
       mail: t.Object({ waiting: count, oldest: nullable(instant), uncertain: count, failed_day: count }, { title: 'MailBacklog' }),
     },
     { title: 'Overview' },

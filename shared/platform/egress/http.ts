@@ -17,6 +17,8 @@ export interface HttpCall {
   readonly timeoutMs: number
   /** Maximum size of the answer's body, both as sent and decompressed. */
   readonly maxBytes: number
+  /** Set where only the status and headers count: the body is not kept, and what is above `maxBytes` is not read. */
+  readonly dropsBody?: true
   readonly signal?: AbortSignal | undefined
 }
 
@@ -55,7 +57,7 @@ export async function callHttp(dialer: Dialer, call: HttpCall): Promise<HttpAnsw
     },
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxResponseSize: call.maxBytes,
+    maxResponseSize: call.dropsBody ? -1 : call.maxBytes,
   })
   try {
     return await deadline.race(exchange(agent, url, call, deadline.signal))
@@ -72,11 +74,24 @@ async function exchange(agent: Agent, url: URL, call: HttpCall, signal: AbortSig
   // Headers may be frozen, so they are copied. undici checks the method and throws for an invalid one.
   const options = { dispatcher: agent, method: method as 'GET', headers: { ...headers }, body, signal }
   const answer = await request(url, options)
+  if (call.dropsBody) {
+    await skipBody(answer.body, maxBytes)
+    return { status: answer.statusCode, headers: answer.headers, body: Buffer.alloc(0) }
+  }
   const bytes = Buffer.from(await answer.body.arrayBuffer())
   return {
     status: answer.statusCode,
     headers: answer.headers,
     body: await decompressBody(bytes, answer.headers['content-encoding'], maxBytes),
+  }
+}
+
+/** Reads a body to its end, at most `maxBytes` of it. */
+async function skipBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<void> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes >= maxBytes) return
   }
 }
 

@@ -1,4 +1,15 @@
-import { bigint, boolean, instant, integer, jsonb, type RowOf, text, texts, uuid } from '#shared/platform/db/statements/sql-types.ts'
+import {
+  bigint,
+  bigints,
+  boolean,
+  instant,
+  integer,
+  jsonb,
+  type RowOf,
+  text,
+  texts,
+  uuid,
+} from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { StoredCause } from '#shared/platform/kernel/cause.ts'
 
@@ -12,8 +23,8 @@ export const hasFeeds = statement('events.hasFeeds', `select to_regclass('feed_h
 export const renewFeeds = statement('events.renewFeeds', 'update feed_heads set feed = uuidv7()', { params: {} })
 
 /**
- * Deletes the first events of the next workspaces after one, at most `perWorkspace` of each, as far as they are older than `before` and the
- * deliveries to their listeners do not wait. What stays has no gap: an event that committed late and is older than one before it stays with
+ * Deletes the first events of the next workspaces after one, at most `perWorkspace` of each, as far as they are older than `before` and their
+ * deliveries to listeners and webhooks do not wait. What stays has no gap: an event that committed late and is older than one before it stays with
  * that one. Returns the workspaces with the numbers of their deleted events.
  */
 export const deleteOldEvents = statement(
@@ -23,7 +34,11 @@ export const deleteOldEvents = statement(
    ),
    bounds as (
      select heads.workspace_id, oldest.last, oldest.first_kept,
-       (select seq from waiting_deliveries where workspace_id = heads.workspace_id and seq is not null order by id limit 1) as first_waiting
+       least(
+         (select seq from waiting_deliveries where workspace_id = heads.workspace_id and seq is not null order by id limit 1),
+         (select min(seen_seq) + 1 from webhooks where workspace_id = heads.workspace_id and status <> 'disabled'),
+         (select min(event_seq) from webhook_deliveries where workspace_id = heads.workspace_id and status = 'waiting')
+       ) as first_waiting
      from heads cross join lateral (
        select max(seq) as last, min(seq) filter (where uuid_extract_timestamp(id) >= $before::timestamptz) as first_kept
        from (select seq, id from events where workspace_id = heads.workspace_id order by seq limit $perWorkspace::integer) as first
@@ -72,12 +87,20 @@ const eventColumns = {
 /** A numbered event. `createdBy` and `createdAt` are of changes of records, the columns after `kept` of others. */
 export type StoredEvent = RowOf<typeof eventColumns>
 
+const eventList = `seq, id, type, uuid_extract_timestamp(id) as at, topic, subject_id as "subjectId", created_by as "createdBy",
+  created_at as "createdAt", kept, subject, data, cause`
+
+/** The events of some numbers, as far as they are kept, in their order. */
+export const findEventsByNumber = statement(
+  'events.findEventsByNumber',
+  `select ${eventList} from events where workspace_id = $workspaceId and seq = any($numbers::bigint[]) order by seq`,
+  { params: { workspaceId: uuid, numbers: bigints }, columns: eventColumns },
+)
+
 /** The events above a number and up to another one, of some types or all, and of a record type and its records or of everything. */
 export const findEvents = statement(
   'events.findEvents',
-  `select seq, id, type, uuid_extract_timestamp(id) as at, topic, subject_id as "subjectId", created_by as "createdBy", created_at as "createdAt",
-     kept, subject, data, cause
-   from events
+  `select ${eventList} from events
    where workspace_id = $workspaceId and seq > $after and seq <= $upTo and ($types::text[] is null or type = any($types))
      and ($objectType::text is null or topic = $objectType and (starts_with(type, 'records.') or type = 'types.changed'))
    order by seq`,

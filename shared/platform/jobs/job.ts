@@ -5,7 +5,7 @@ import type { StoredProblem } from '#shared/platform/kernel/errors.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** Kinds of worker processes, scaled independently: `bin/kontor worker --pools=functions,flows`. */
-export const workerPools = ['functions', 'flows', 'data', 'mail', 'schedule'] as const
+export const workerPools = ['functions', 'flows', 'data', 'mail', 'webhooks', 'schedule'] as const
 export type WorkerPool = (typeof workerPools)[number]
 
 /** Number of retries and the delay before the first one; delays double. */

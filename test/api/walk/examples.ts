@@ -16,6 +16,7 @@ import { queueExamples } from '#test/api/walk/queue-examples.ts'
 import { recordExamples } from '#test/api/walk/record-examples.ts'
 import { siteExamples } from '#test/api/walk/site-examples.ts'
 import { workspaceExamples } from '#test/api/walk/workspace-examples.ts'
+import { webhookExamples } from '#test/features/webhooks/examples.ts'
 import type { Caller } from '#test/support/factories.ts'
 import type { Place } from '#test/support/things.ts'
 
@@ -34,6 +35,7 @@ const walked: WalkedRoutes = {
   ...driveExamples,
   ...calendarExamples,
   ...queueExamples,
+  ...webhookExamples,
 }
 
 const routes = new Map(namedRoutes(sections).map(({ name, route }) => [name, route]))

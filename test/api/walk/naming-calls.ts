@@ -113,6 +113,21 @@ export const namingCalls: Readonly<Record<string, Calls>> = {
   [`PUT ${org}/notification-rules/:ruleId`]: [
     async ({ keys, things }) => ({ params: { ruleId: await things.rule() }, body: { object_type: keys.type } }),
   ],
+  [`POST ${org}/webhooks`]: [
+    async ({ keys, things }) => ({
+      body: { url: 'https://example.com/', types: ['records.*'], object_type: keys.type, service_account_id: await things.service() },
+    }),
+  ],
+  [`PATCH ${org}/webhooks/:webhookId`]: [
+    async ({ keys, things }) => ({
+      params: { webhookId: await things.webhook() },
+      body: {
+        object_type: keys.type,
+        filter: { field: keys.ref, value: await things.record() },
+        service_account_id: await things.service(),
+      },
+    }),
+  ],
   [`POST ${org}/iam/groups`]: [async (place) => ({ body: { name: 'New', policy: await policyNaming(place) } })],
   [`PUT ${org}/iam/groups/:groupId`]: [
     async (place) => ({ params: { groupId: await place.things.role() }, body: { name: 'New', policy: await policyNaming(place) } }),

@@ -48,6 +48,7 @@ export const otherIds: Readonly<Record<string, (place: Place) => string | Promis
   fnId: ({ things }) => things.fn(),
   formId: async ({ things }) => (await things.form()).id,
   typeKey: () => 'invoices',
+  webhookId: ({ things }) => things.webhook(),
 }
 
 /** The path of another thing of the same kind. */

@@ -47,7 +47,7 @@ test('operator pauses: an action that does not fit is 400 and leaves no entry in
   t.deepEqual(await post(`${kind}/resume`), { target: 'kind', name: 'records.import', paused: false, kinds: ['records.import'] })
   t.false((await post('pools/data/resume')).paused)
   t.deepEqual(await post('jobs/kinds/records.imports/pause'), missing('records.imports is no kind of job; kontor jobs lists them'))
-  t.deepEqual(await post('pools/date/pause'), missing('date is no pool; the pools are functions, flows, data, mail, schedule'))
+  t.deepEqual(await post('pools/date/pause'), missing('date is no pool; the pools are functions, flows, data, mail, webhooks, schedule'))
   t.deepEqual(
     (await readLog()).map(({ action, subject }) => [action, subject]),
     [

@@ -9,9 +9,11 @@ import { keyName, type SecretKeys } from '#shared/platform/kernel/crypto/secret-
 import { createLogger } from '#shared/platform/kernel/log.ts'
 import { callWith } from '#test/bin/call.ts'
 import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
+import { type Receiver, startReceiver } from '#test/features/flows/receiver.ts'
 import { createFunction, handlerOf } from '#test/features/functions/support.ts'
 import { connect as connectMail, made, sender } from '#test/features/messages/support.ts'
 import { connect as connectPayments } from '#test/features/payments/place.ts'
+import { makeWebhook, verify } from '#test/features/webhooks/receiving.ts'
 import { startMailServer } from '#test/platform/mail/smtp.ts'
 import { addGuests, keyStates, readSealed } from '#test/platform/secrets/rows.ts'
 import { Client } from '#test/support/client.ts'
@@ -30,7 +32,12 @@ const variables = ({ databaseUrl, dataDir, secretKey, otherSecretKey }: Pick<Con
 })
 
 /** One thing of each kind that the key protects, and what a caller sees of it. */
-async function protectThings(t: Parameters<typeof makeCalendar>[0], w: World, server: Awaited<ReturnType<typeof startMailServer>>) {
+async function protectThings(
+  t: Parameters<typeof makeCalendar>[0],
+  w: World,
+  server: Awaited<ReturnType<typeof startMailServer>>,
+  receiver: Receiver,
+) {
   const { org } = w
   await org.owner.put(`${org.path}/functions/secrets/PIN`, { value: 'first' })
   const { id: reader } = await createFunction(t, org, handlerOf(`return (await sdk.secrets.get('PIN')).split('').join(' ')`))
@@ -48,6 +55,8 @@ async function protectThings(t: Parameters<typeof makeCalendar>[0], w: World, se
   await w.drain()
   const raw = server.taken.find(({ mail }) => mail.messageId?.includes(message_id))?.raw ?? ''
   const [, link = ''] = /^List-Unsubscribe:\s+<http:\/\/localhost:\d*(\/unsubscribe\/[\w-]{64})>/m.exec(raw) ?? []
+  const webhook = await makeWebhook(w, receiver, { types: ['forms.submitted'] })
+  const { secret } = (await org.owner.post(`${org.path}/webhooks/${webhook.id}/rotate`)).data
   const body = { key: 'kept', label: 'Kept' }
   const first = await org.owner.post(`${org.path}/types`, body, { 'Idempotency-Key': 'type' })
   t.is(first.status, 201)
@@ -61,20 +70,26 @@ async function protectThings(t: Parameters<typeof makeCalendar>[0], w: World, se
     t.is((await owner.get(`${org.path}/calendar/calendars/${calendar.id}`)).data.feed_url, feed_url)
     t.deepEqual((await owner.post(`${org.path}/types`, body, { 'Idempotency-Key': 'type' })).data, first.data)
     t.is((await visitor.get(link)).status, 200)
+    const sent = webhook.sent().length
+    t.is((await owner.post(`${org.path}/webhooks/${webhook.id}/test`)).status, 202)
+    const last = await eventually(() => webhook.sent()[sent])
+    for (const one of [webhook.secret, secret]) t.is(verify(last, one).type, 'forms.submitted')
   }
 }
 
 test('rotation: everything is sealed anew under load, also by a command that was killed, and opens without the old key', async (t) => {
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
   const server = await startMailServer(t)
+  const receiver = await startReceiver((_, response) => response.writeHead(204).end())
+  t.teardown(receiver.close)
   const w = await world({
     SECRET_KEY: hex(oldKey),
     SECRET_KEY_OTHER: hex(newKey),
-    EGRESS_ALLOW: `127.0.0.1:${server.port}`,
+    EGRESS_ALLOW: `127.0.0.1:${server.port},${receiver.host}`,
     LOG_LEVEL: 'silent',
   })
   t.teardown(w.close)
-  const check = await protectThings(t, w, server)
+  const check = await protectThings(t, w, server, receiver)
   const log = createLogger('test', 'silent')
   const start = async (keys: SecretKeys) => {
     const config = { ...w.config, ...keys }

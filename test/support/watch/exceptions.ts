@@ -14,11 +14,27 @@ export const exceptions: readonly Exception[] = [
           'function_secrets.value',
           ...['message_connections.password', 'message_connections.dkim_key', 'message_connections.webhook_secret'],
           ...['calendars.feed_sealed', 'calendar_attendees.token_sealed', 'payment_connections.credentials'],
+          ...['webhooks.secret_sealed', 'webhooks.previous_secret_sealed'],
         ].map((column) => `secrets.${verb} ${column}`),
       ),
     ],
-    tables: ['function_secrets', 'message_connections', 'calendars', 'calendar_attendees', 'payment_connections'],
+    tables: ['function_secrets', 'message_connections', 'calendars', 'calendar_attendees', 'payment_connections', 'webhooks'],
     because: 'a rotation of the secret key seals the values of all workspaces anew; nobody is shown them',
+  },
+  {
+    statements: ['webhooks.queueWebhooks', 'webhooks.findLateWebhooks'],
+    tables: ['webhooks', 'feed_heads', 'workspaces'],
+    because: 'the webhooks of all workspaces share the slots of the workers, which find those that have something to do',
+  },
+  {
+    statements: ['webhooks.deleteOldDeliveries', 'webhooks.findFailingWebhooks', 'webhooks.endFailingWebhooks', 'webhooks.releaseLostJobs'],
+    tables: ['webhooks', 'webhook_deliveries'],
+    because: 'webhooks are swept in all workspaces',
+  },
+  {
+    statements: ['webhooks.countWebhooks', 'webhooks.findOldestWaiting'],
+    tables: ['webhooks', 'webhook_deliveries', 'workspaces'],
+    because: 'metrics are about the whole installation',
   },
   {
     statements: ['workspaces.findInvitation', 'workspaces.consumeInvitation'],

@@ -1,4 +1,4 @@
-import { bigint, integer, jsonb, type RowOf, text, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, integer, jsonb, type RowOf, text, texts, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 import type { ActorType, CauseKind } from '#shared/platform/kernel/cause.ts'
 
@@ -30,4 +30,14 @@ export const findEntryValues = statement(
   'records.findEntryValues',
   'select id, before, after from audit_entries where workspace_id = $workspaceId and id = any($ids::uuid[])',
   { params: { workspaceId: uuid, ids: uuids }, columns: valueColumns },
+)
+
+/** The fields that the filters of enabled webhooks name, by record type. */
+export const findFilteredFields = statement(
+  'records.findFilteredFields',
+  `select object_type, array_agg(distinct key order by key) as keys
+   from webhooks, unnest(filter_keys) as key
+   where workspace_id = $workspaceId and status <> 'disabled' and object_type is not null
+   group by object_type order by object_type`,
+  { params: { workspaceId: uuid }, columns: { object_type: text, keys: texts.notNull } },
 )

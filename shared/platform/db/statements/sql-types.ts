@@ -66,6 +66,8 @@ export const jsonbs = openType<never, readonly string[]>('jsonb[]')
 export const booleans = openType<boolean[], readonly boolean[]>('boolean[]')
 export const integers = openType<number[], readonly number[]>('integer[]')
 /** A column of this type cannot be read: the driver would read the elements as binary floats. */
+/** A column of this type cannot be read: the driver would return the elements as text. */
+export const bigints = openType<never, readonly number[]>('bigint[]')
 export const numerics = openType<never, readonly string[]>('numeric[]')
 export const dates = openType<never, readonly string[]>('date[]')
 export const instants = openType<never, readonly (string | Date)[]>('timestamp with time zone[]')

@@ -1,0 +1,8 @@
+import '#test/support/one-at-a-time.ts'
+import '#test/features/webhooks/documented.test.ts'
+import '#test/features/webhooks/killed-worker.test.ts'
+import '#test/features/webhooks/masks.test.ts'
+import '#test/features/webhooks/receivers.test.ts'
+import '#test/features/webhooks/tries.test.ts'
+import '#test/features/webhooks/waiting.test.ts'
+import '#test/features/webhooks/webhooks.test.ts'
