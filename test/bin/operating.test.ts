@@ -63,7 +63,7 @@ test('operating: status shows the processes with pools, release and heartbeat, a
     ),
     [
       ['api', 0, '2026-11', false, process.pid],
-      ['worker', 5, '2026-11', false, process.pid],
+      ['worker', 6, '2026-11', false, process.pid],
     ],
   )
   t.deepEqual(json.migrations.missing, [])

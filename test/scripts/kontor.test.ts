@@ -28,7 +28,7 @@ test('kontor: the bootstrap file’s key calls the API, every worker is healthy,
   t.deepEqual(await call(bootstrap), { status: 200, text: '{"data":{"records":[]}}' })
   await first.says(/Try it: curl/)
   t.true(first.output().includes(`Access key: ${bootstrap.api_key}`))
-  const [, workerPort] = await first.says(/^workers .*"pools":\["functions","flows","data","mail","schedule"\].*"port":(\d+)/m)
+  const [, workerPort] = await first.says(/^workers .*"pools":\["functions","flows","data","mail","webhooks","schedule"\].*"port":(\d+)/m)
   t.is((await fetch(`http://127.0.0.1:${workerPort}/readyz`)).status, 200)
 
   t.is((await call(bootstrap, { name: 'Kept' })).status, 201)
