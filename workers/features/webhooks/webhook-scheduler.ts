@@ -20,7 +20,7 @@ type SchedulerServices = Services & { readonly db: Executor }
 
 /**
  * Enqueues the jobs of webhooks that have events to look at, or deliveries that are due. It polls, so that nothing that numbers events has
- * to know webhooks. Several processes may run it; row locks keep them from taking the same rows.
+ * to know webhooks (docs/decisions/webhooks.md). Several processes may run it; row locks keep them from taking the same rows.
  */
 export class WebhookScheduler {
   readonly #services: SchedulerServices
