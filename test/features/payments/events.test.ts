@@ -6,6 +6,7 @@ import { expireLinks, letExpiryDue } from '#test/features/payments/rows.ts'
 import { createMember } from '#test/support/factories.ts'
 
 const newWorkspace = shareProviders(test)
+const platform = { id: null, type: 'system' }
 
 test('events: a link that is paid, cancelled or expires is an event for who reads payments', async (t) => {
   const w = await newWorkspace()
@@ -25,11 +26,29 @@ test('events: a link that is paid, cancelled or expires is an event for who read
   await w.drain()
   const reader = await createMember(w, org, [{ effect: 'allow', actions: ['payments:read'] }])
   t.deepEqual(
-    (await readAll(w, reader.client, after)).map(({ type, subject, data }) => ({ type, subject, data })),
+    (await readAll(w, reader.client, after)).map(({ type, actor, cause, subject, data }) => ({ type, actor, cause, subject, data })),
     [
-      { type: 'payments.link.paid', subject: { id: paid.id }, data: { amount: '12.50', currency: 'USD' } },
-      { type: 'payments.link.cancelled', subject: { id: cancelled.id }, data: { amount: '100.00', currency: 'USD' } },
-      { type: 'payments.link.expired', subject: { id: expired.id }, data: { amount: '100.00', currency: 'USD' } },
+      {
+        type: 'payments.link.paid',
+        actor: platform,
+        cause: { kind: 'payment', id: paid.id },
+        subject: { id: paid.id },
+        data: { amount: '12.50', currency: 'USD' },
+      },
+      {
+        type: 'payments.link.cancelled',
+        actor: { id: org.ownerId, type: 'user' },
+        cause: { kind: 'request', id: null },
+        subject: { id: cancelled.id },
+        data: { amount: '100.00', currency: 'USD' },
+      },
+      {
+        type: 'payments.link.expired',
+        actor: platform,
+        cause: { kind: 'system', id: null },
+        subject: { id: expired.id },
+        data: { amount: '100.00', currency: 'USD' },
+      },
     ],
   )
   t.deepEqual(await readAll(w, (await createMember(w, org)).client, after), [])

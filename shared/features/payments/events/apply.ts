@@ -15,6 +15,7 @@ import { type Link, lockLink, lockLinkOfProvider, markEnded, markPaid, selectLin
 import { appendTimeline, type TimelineEntry, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts, PaymentFact } from '#shared/features/payments/providers/facts.ts'
 import { announceHappening } from '#shared/platform/events/announce.ts'
+import { type Cause, causedBy } from '#shared/platform/kernel/cause.ts'
 import { isUuid } from '#shared/platform/kernel/ids.ts'
 import { Decimal } from '#shared/platform/kernel/values/decimal.ts'
 
@@ -37,7 +38,8 @@ export async function applyFacts(scope: Scope, factSource: FactSource, facts: Li
     return undefined
   }
   for (const fact of facts.payments) link = await applyPayment(scope, factSource, link, fact)
-  if (facts.ended !== null) link = await applyEnd(scope, factSource, link, isOverdue(scope, link) ? 'expired' : facts.ended)
+  if (facts.ended !== null)
+    link = await applyEnd(scope, factSource, link, isOverdue(scope, link) ? 'expired' : facts.ended, reportOf(scope, link))
   return link
 }
 
@@ -172,7 +174,7 @@ async function recordPayment(
   const [paid] = await db.query(markPaid({ workspaceId: workspace.id, id: link.id, paidAt: payment.paid_at, paymentRecordId: recordId }))
   const verdict = !paid ? 'paid_again' : payment.late ? 'paid_late' : 'paid'
   await appendEntry(verdict, paid ?? link)
-  if (paid) await announceLink(scope, paid)
+  if (paid) await announceLink(scope, paid, reportOf(scope, paid))
   if (verdict !== 'paid') await notifyManagers(scope, verdict, link, payment, recordId)
   return paid ?? link
 }
@@ -195,15 +197,27 @@ async function notifyManagers(
   await notify(scope, await findPermissionHolders(scope, 'payments:manage'), [notice])
 }
 
-/** Ends an open link; a paid or ended link stays unchanged. */
-export async function applyEnd(scope: Scope, factSource: FactSource, link: Link, ended: 'cancelled' | 'expired'): Promise<Link> {
+/** Ends an open link; a paid or ended link stays unchanged. The event has the given cause. */
+export async function applyEnd(
+  scope: Scope,
+  factSource: FactSource,
+  link: Link,
+  ended: 'cancelled' | 'expired',
+  cause: Cause,
+): Promise<Link> {
   const [after] = await scope.db.query(markEnded({ workspaceId: scope.workspace.id, id: link.id, status: ended }))
   if (!after) return link
   const { source, eventId = null } = factSource
   await appendTimeline(scope, { linkId: link.id, source, eventId, before: link.status, after: after.status, verdict: ended })
-  await announceLink(scope, after)
+  await announceLink(scope, after, cause)
   return after
 }
 
-const announceLink = (scope: Scope, { id, status, amount, currency }: Link): Promise<void> =>
-  announceHappening(scope, { type: `payments.link.${status}`, subject: { id }, data: { amount: formatAmount(amount, currency), currency } })
+/** The cause of what a provider reports of a link, whoever asked it. */
+const reportOf = ({ cause }: Scope, { id }: Link): Cause => causedBy(cause, 'payment', id)
+
+const announceLink = (scope: Scope, { id, status, amount, currency }: Link, cause: Cause): Promise<void> =>
+  announceHappening(
+    { ...scope, cause },
+    { type: `payments.link.${status}`, subject: { id }, data: { amount: formatAmount(amount, currency), currency } },
+  )

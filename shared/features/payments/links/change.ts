@@ -10,6 +10,7 @@ import { type Link, lockLink } from '#shared/features/payments/links/store.ts'
 import { appendTimeline, type TimelineSource } from '#shared/features/payments/links/timeline.ts'
 import type { LinkFacts } from '#shared/features/payments/providers/facts.ts'
 import { removeDue } from '#shared/platform/due/due-times.ts'
+import type { Cause } from '#shared/platform/kernel/cause.ts'
 import { Problem, problem, requireRow } from '#shared/platform/kernel/errors.ts'
 
 /**
@@ -38,7 +39,7 @@ export async function refreshPaymentLink(scope: Scope, linkId: string): Promise<
  * VALIDATION_ERROR for a link that is paid (also during the call) or expired, and with the provider's message; ProviderUnavailable.
  */
 export async function cancelPaymentLink(scope: Scope, linkId: string): Promise<LinkView> {
-  const link = await endLink(platformScope(scope), linkId, 'cancelled', 'person')
+  const link = await endLink(platformScope(scope), linkId, 'cancelled', { source: 'person', cause: scope.cause })
   if (link.status !== 'cancelled') throw problem('VALIDATION_ERROR', `The link cannot be cancelled: it is ${link.status}`)
   return viewLink(link)
 }
@@ -50,22 +51,34 @@ export async function cancelPaymentLink(scope: Scope, linkId: string): Promise<L
 export async function expirePaymentLink(scope: Scope, linkId: string): Promise<void> {
   const link = await getLink(scope, linkId)
   if (link.status === 'created' && Date.parse(link.expires_at) > scope.now().getTime()) return
-  await endLink(scope, linkId, 'expired', 'sweep').catch(async (error: unknown) => {
-    await endHere(scope, linkId, 'expired', 'sweep')
+  const reason = { source: 'sweep', cause: systemCause(scope) } as const
+  await endLink(scope, linkId, 'expired', reason).catch(async (error: unknown) => {
+    await endHere(scope, linkId, 'expired', reason)
     throw error
   })
 }
 
 /** Cancels a link whose connection was deleted, also when the provider refuses the call, such as for revoked credentials. */
 export async function abandonLink(scope: Scope, linkId: string): Promise<void> {
-  await endLink(scope, linkId, 'cancelled', 'person').catch(async (error: unknown) => {
+  const reason = { source: 'person', cause: systemCause(scope) } as const
+  await endLink(scope, linkId, 'cancelled', reason).catch(async (error: unknown) => {
     if (!(error instanceof Problem) || error.status >= 500) throw error
-    await endHere(scope, linkId, 'cancelled', 'person')
+    await endHere(scope, linkId, 'cancelled', reason)
   })
 }
 
+/** The cause of an end that no caller and no provider made. */
+const systemCause = ({ cause }: Scope): Cause => ({ ...cause, kind: 'system', id: null })
+
+/** Why a link ends: what the timeline names, and the cause of the event. */
+interface EndReason {
+  readonly source: TimelineSource
+  readonly cause: Cause
+}
+
 /** Ends an open link at its provider, applies a payment made in the meantime, and only then ends it here. The scope is the platform's. */
-async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: TimelineSource): Promise<Link> {
+async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', reason: EndReason): Promise<Link> {
+  const { source } = reason
   const link = await getLink(scope, linkId)
   // A link that ended here while its provider did not answer must still be ended at the provider.
   if (link.status === 'paid' || (link.status !== 'created' && source === 'person')) return link
@@ -76,7 +89,7 @@ async function endLink(scope: Scope, linkId: string, ended: 'cancelled' | 'expir
     // The provider reports the end that this call caused; `ended` is cleared so the timeline names our reason.
     await applyInTransaction(scope, link, source, { ...(await provider.pollLink(account, linkAtProvider)), ended: null })
   }
-  return endHere(scope, linkId, ended, source)
+  return endHere(scope, linkId, ended, reason)
 }
 
 /** The link with its provider's id, looked up where a call was not answered; undefined when the provider never created it. */
@@ -94,11 +107,11 @@ async function findProviderLink(
 
 const hasProviderId = (link: Link): link is Link & { readonly provider_link_id: string } => link.provider_link_id !== null
 
-function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', source: TimelineSource): Promise<Link> {
+function endHere(scope: Scope, linkId: string, ended: 'cancelled' | 'expired', { source, cause }: EndReason): Promise<Link> {
   return scope.db.transaction(async (tx) => {
     const link = requireRow(await tx.query(lockLink({ workspaceId: scope.workspace.id, id: linkId })))
     await removeDue(tx, expiryDue, scope.workspace.id, [linkId])
-    return applyEnd(within(scope, tx), { connectionId: link.connection_id, source }, link, ended)
+    return applyEnd(within(scope, tx), { connectionId: link.connection_id, source }, link, ended, cause)
   })
 }
 
