@@ -79,6 +79,8 @@ interface AnnouncementOptions {
   readonly id?: string
   readonly when?: EventTime
   readonly guest?: EventDetails['guest']
+  /** Whether the list of events has it; flows receive it either way. */
+  readonly inList?: boolean
 }
 
 /** Announces an event to the workspace's list of events and to flows, in the transaction of what happened. */
@@ -88,11 +90,11 @@ export async function announceEvent(
   name: ListedName | `starting ${number}`,
   event: EventRow,
   guests: readonly Guest[],
-  { id = newId(), when, guest }: AnnouncementOptions = {},
+  { id = newId(), when, guest, inList = true }: AnnouncementOptions = {},
 ): Promise<void> {
-  const listed = isListed(name) ? listedEventOf(calendar, name, event, memberIdsOf(guests), guest) : {}
+  const listed = inList && isListed(name) ? listedEventOf(calendar, name, event, memberIdsOf(guests), guest) : {}
   const happening = { id, subjectId: event.id, snapshot: announcedEventOf(calendar, event, guests, when), ...listed }
-  await announce(scope, calendar, name, [happening])
+  await announce(scope, calendar, name, [happening], { inList })
 }
 
 /** Imported events of which one thing is announced. */
@@ -123,7 +125,7 @@ export async function announceImportedEvents(
       ...listedEventOf(calendar, name, event, memberIds.get(event.id) ?? []),
     }
   })
-  await announce(scope, calendar, name, happenings, isDelivered)
+  await announce(scope, calendar, name, happenings, { isDelivered })
 }
 
 type Announcing = Parameters<typeof announceEvents>
@@ -141,7 +143,7 @@ export async function announceRederivedEvents(
     snapshot: null,
     ...listedEventOf(calendar, 'updated', event, memberIds.get(event.id) ?? []),
   }))
-  await announce(scope, calendar, 'updated', happenings, false)
+  await announce(scope, calendar, 'updated', happenings, { isDelivered: false })
 }
 
 const announce = (
@@ -149,10 +151,10 @@ const announce = (
   { id, key }: CalendarOfEvents,
   name: string,
   events: readonly Omit<Announcing[1]['events'][number], 'subject'>[],
-  isDelivered = true,
+  { isDelivered = true, inList = true } = {},
 ) =>
   announceEvents(scope, {
-    type: isListed(name) ? typeOfName[name] : null,
+    type: inList && isListed(name) ? typeOfName[name] : null,
     source: calendarEventSource,
     topic: key,
     event: name,

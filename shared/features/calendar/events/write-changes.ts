@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import { announceEvent } from '#shared/features/calendar/announce.ts'
 import { type OverlapCheck, requireNoOverlap } from '#shared/features/calendar/availability/overlap.ts'
@@ -62,11 +63,17 @@ export async function writeChanges(scope: Scope, calendar: Calendar, change: Cha
   await resetAnswers(db, workspace.id, idsOf(reset))
   await releaseSlots(db, workspace.id, idsOf(changed))
   if (informsGuests) await informGuests(scope, messagesOf(set, rows, guestsOf, scope.actor.id))
-  await announceRows(scope, calendar, rows, guestsOf, set)
+  const inList = rows.some(isChanged) || removedIds.length + invited.length + renamed.length > 0
+  await announceRows(scope, calendar, rows, guestsOf, set, inList)
   const remaining = rows.flatMap(({ after }) => after ?? [])
   await scheduleReminders(scope, calendar, remaining.filter(isInCalendar))
   return guestsOf
 }
+
+/** Whether a row has other values, apart from its stamps: a change that is sent again is none. */
+const isChanged = ({ before, after }: RowChange): boolean => !before || !after || !isDeepStrictEqual(unstamped(before), unstamped(after))
+
+const unstamped = ({ sequence: _, timed_at: __, updated_at: ___, ...row }: EventRow) => row
 
 interface UpdatedGuests {
   readonly event: EventRow
@@ -150,8 +157,8 @@ function setsByUid(events: readonly EventRow[], guestsOf: (event: EventRow) => r
 }
 
 /**
- * Announces a change. A change of a series is one announcement, however many rows it changes. The later part of a split series is
- * an event of its own, and is announced as well.
+ * Announces a change to flows, and with `inList` to the list of events. A change of a series is one announcement, however many rows it
+ * changes. The later part of a split series is an event of its own, and is announced as well.
  */
 async function announceRows(
   scope: Scope,
@@ -159,6 +166,7 @@ async function announceRows(
   rows: readonly RowChange[],
   guestsOf: ReadonlyMap<string, readonly Attendee[]>,
   set: EventSet,
+  inList: boolean,
 ): Promise<void> {
   const [first] = rows
   const event = first?.after ?? first?.before
@@ -172,6 +180,7 @@ async function announceRows(
       as,
       one,
       guestsOf.get(one.id) ?? guestsOfEvent(set, one),
+      { inList },
     )
   await announce(name, event)
   const laterPart = rows.find(({ before, after }) => !before && after?.series_id === null)?.after
