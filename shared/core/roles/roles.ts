@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Permission } from '#shared/core/policy/permissions.ts'
 import { parsePolicy } from '#shared/core/policy/policy-rules.ts'
 import type { PolicyRule } from '#shared/core/policy/schemas.ts'
@@ -72,7 +73,7 @@ export async function replaceRole(scope: Scope, id: string, input: RoleInput): P
     if (parsed.is_anonymous) await db.query(takeRoleFromAll({ workspaceId: workspace.id, roleId: role.id }))
     const changed = await updateRole(db, workspace.id, role.id, parsed)
     await requireHoldersWithin(locked, role, changed)
-    await announceChange(locked, role.id, 'updated')
+    if (!isDeepStrictEqual(contentOf(role), contentOf(changed))) await announceChange(locked, role.id, 'updated')
     return changed
   })
 }
@@ -85,6 +86,9 @@ export async function deleteRole(scope: Scope, id: string): Promise<void> {
     await announceChange(locked, role.id, 'deleted')
   })
 }
+
+/** What a replacement can change. */
+const contentOf = ({ name, description, policy, is_anonymous }: Role) => ({ name, description, policy, is_anonymous })
 
 const announceChange = (scope: Scope, id: string, change: 'created' | 'updated' | 'deleted'): Promise<void> =>
   announceHappening(scope, { type: 'roles.changed', subject: { id }, data: { change } })

@@ -18,6 +18,7 @@ test('people events: who joins or is removed, and changes of roles, are told to 
   const { id } = joined.data.user
   const role = (await owner.post(`${path}/iam/groups`, { name: 'Readers', policy: [] })).data
   t.is((await owner.put(`${path}/iam/groups/${role.id}`, { name: 'Planted readers', policy: [] })).status, 200)
+  t.is((await owner.put(`${path}/iam/groups/${role.id}`, { name: 'Planted readers', policy: [] })).status, 200, 'again')
   t.is((await owner.delete(`${path}/iam/groups/${role.id}`)).status, 204)
   t.is((await owner.delete(`${path}/members/${id}`)).status, 204)
   t.is((await owner.delete(`${path}/members/${id}`)).status, 404)
