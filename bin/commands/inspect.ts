@@ -10,11 +10,11 @@ import { workspaceScope } from '../workspaces.ts'
 
 // The API and the console are loaded by the commands that need them: all others would take longer to start.
 
-/** The event as operators see it: without values of records, which are the workspace's own. */
-function withoutValues(event: WorkspaceEvent): WorkspaceEvent {
-  if (!event.type.startsWith('records.')) return event
-  const { before, after } = event.data
-  return { ...event, data: { ...event.data, before: hideValues(before), after: hideValues(after) } }
+/** The event as operators see it: without values of records and titles of calendar events, which are the workspace's own. */
+function withoutContent({ data, ...event }: WorkspaceEvent): WorkspaceEvent {
+  if (event.type.startsWith('calendar.') && data.title !== undefined) return { ...event, data: { ...data, title: hidden } }
+  if (!event.type.startsWith('records.')) return { ...event, data }
+  return { ...event, data: { ...data, before: hideValues(data.before), after: hideValues(data.after) } }
 }
 
 const hideValues = (values: unknown): unknown => values && Object.fromEntries(Object.keys(values).map((key) => [key, hidden]))
@@ -35,7 +35,7 @@ export const inspectCommands = [
   }),
   command({
     name: 'events tail',
-    summary: 'Print the events of a workspace, one as JSON in each line, until it is interrupted; without values of records',
+    summary: 'Print the events of a workspace, one as JSON in each line, until it is interrupted; without values of records and titles',
     options: schema(
       t.Object({
         workspace: t.String({ description: 'id or name of the workspace' }),
@@ -51,7 +51,7 @@ export const inspectCommands = [
       const signal = interruption()
       const scope = await workspaceScope(platform, workspace)
       await followEvents(scope, eventFamilies, { after, types }, signal, (events) =>
-        printResult(events.map((event) => JSON.stringify(withoutValues(event)))),
+        printResult(events.map((event) => JSON.stringify(withoutContent(event)))),
       )
       return { data: undefined, lines: [] }
     },

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 import { callKontor } from '#test/bin/call.ts'
 import { lastSeq } from '#test/core/events/reading.ts'
+import { makeCalendar, makeEvent } from '#test/features/calendar/support.ts'
 import { numberEvents } from '#test/support/events.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { startLauncher } from '#test/support/process.ts'
@@ -70,6 +71,18 @@ test('events: tail prints each event as a line without values, goes on after a n
   )
   t.deepEqual(await again.stop(), [0, null])
   t.not(orgId, feed)
+})
+
+test('events: tail hides the titles of calendar events', async (t) => {
+  const w = await shared()
+  const calendar = await makeCalendar(t, w)
+  const after = await lastSeq(w)
+  await makeEvent(t, w, { calendar_id: calendar.id, title: 'planted', visibility: 'private' })
+  const tailed = await tail(t, w, `--after=${after}`, '--types=calendar.*')
+  const [created] = await tailed.read(1)
+  t.like(created, { seq: after + 1, type: 'calendar.event.created', data: { title: '[hidden]', all_day: false, status: 'confirmed' } })
+  t.false(JSON.stringify(created).includes('planted'))
+  t.deepEqual(await tailed.stop(), [0, null])
 })
 
 test('events: tail ends when its reader has enough', async (t) => {
