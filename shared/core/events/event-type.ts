@@ -1,6 +1,7 @@
 import type { EventView } from '#shared/core/scope/event-families.ts'
 import type { Scope } from '#shared/core/scope/scope.ts'
 import type { StoredEvent } from '#shared/platform/events/feed-store.ts'
+import type { AppName } from '#shared/platform/kernel/apps.ts'
 import type { Schema } from '#shared/platform/kernel/schema.ts'
 
 /** What a reader sees of an event besides its number, id, type and time. */
@@ -25,6 +26,8 @@ export type SharedEvents = (scope: Scope) => Promise<ShowEvent>
 
 /** Types of events that are shown in one way. */
 export interface EventFamily {
+  /** The app whose events they are: while it is off, they are shown to nobody. Left out for those of no app. */
+  readonly app?: AppName
   readonly types: readonly EventType[]
   /** Prepares showing some events of these types to the caller, in their order; each may be shown once, and not all need be. */
   readonly prepare: (scope: Scope, events: readonly StoredEvent[]) => Promise<ShowEvent>

@@ -37,11 +37,12 @@ function joinFamilies<Family extends EventFamilies<Scope>[number]>(
   const parts = families.flatMap((family) => {
     const names = new Set(family.types.map(({ type }) => type))
     const ofFamily = events.filter(({ type }) => names.has(type))
-    return ofFamily.length > 0 ? [{ names, prepareFor: sharedOf(family, ofFamily) }] : []
+    return ofFamily.length > 0 ? [{ app: family.app, names, prepareFor: sharedOf(family, ofFamily) }] : []
   })
   return async (scope) => {
     const showByType = new Map<string, ShowEvent>()
-    for (const { names, prepareFor } of parts) {
+    for (const { app, names, prepareFor } of parts) {
+      if (app !== undefined && !scope.workspace.apps[app]) continue
       const show = await prepareFor(scope)
       for (const name of names) showByType.set(name, show)
     }

@@ -12,6 +12,7 @@ const prepareFailures =
     permits(scope, 'functions:read', String(event.subject?.function)) ? showStored(event) : undefined
 
 export const functionEvents: EventFamily = {
+  app: 'functions',
   types: [
     {
       type: 'functions.failed',

@@ -70,6 +70,21 @@ function closed(json: unknown): object {
   return 'properties' in part && !('additionalProperties' in part) ? { ...part, additionalProperties: false } : part
 }
 
+test('every type: events of an app that is off are shown to nobody until it is on again', async (t) => {
+  const { w } = await full()
+  const { owner, path } = w.org
+  const before = await readAll(w, owner)
+  const prefixes = { queues: 'queues.', calendar: 'calendar.', functions: 'functions.', payments: 'payments.', accounting: 'ledger.' }
+  for (const [app, prefix] of Object.entries(prefixes)) {
+    t.is((await owner.patch(path, { apps: { [app]: false } })).status, 200)
+    const others = before.filter(({ type }) => !type.startsWith(prefix))
+    t.true(others.length < before.length, app)
+    t.deepEqual(await readAll(w, owner), others, app)
+    t.is((await owner.patch(path, { apps: { [app]: true } })).status, 200)
+  }
+  t.deepEqual(await readAll(w, owner), before)
+})
+
 test('every type: each kind of caller reads exactly what its rights of now show, also once the things are gone', async (t) => {
   const { w, place, done, ofType } = await full()
   const needs = new Map(done.map(({ made }) => [made.permission, made]))

@@ -73,4 +73,4 @@ const types: readonly EventType[] = [
   },
 ]
 
-export const calendarEvents: EventFamily = { types, prepare: prepareCalendarEvents }
+export const calendarEvents: EventFamily = { app: 'calendar', types, prepare: prepareCalendarEvents }

@@ -24,7 +24,6 @@ const accesses: readonly EventAccess[] = ['none', 'busy', 'details']
  * counts. Of an event that is gone, the last announcement is its present state.
  */
 export async function prepareCalendarEvents(scope: Scope, events: readonly StoredEvent[]): Promise<ShowEvent> {
-  if (!scope.workspace.apps.calendar) return async () => undefined
   const presentPlaces = await findPresentPlaces(scope, events)
   const places = new Map(events.map((event) => [event.id, [placeOf(scope, keptOf(event)), ...presentPlaces(event)]]))
   const ids = [...new Set([...places.values()].flat().map(({ calendarId }) => calendarId))]

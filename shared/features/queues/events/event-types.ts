@@ -72,4 +72,4 @@ const types: readonly EventType[] = [
   },
 ]
 
-export const itemEvents: EventFamily = { types, prepare: prepareItemEvents }
+export const itemEvents: EventFamily = { app: 'queues', types, prepare: prepareItemEvents }
