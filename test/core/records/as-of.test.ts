@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
+import { schemaOf } from '#shared/core/types/tables/table-names.ts'
+import { makeOlder } from '#test/core/records/rows.ts'
 import type { Client } from '#test/support/client.ts'
 import { createMember, createOrg } from '#test/support/factories.ts'
 import type { Answer } from '#test/support/send-request.ts'
@@ -72,6 +74,26 @@ test('as of: a record as it was at each time, before it was made, and after it w
   t.deepEqual((await at(id, third)).data.values, present.values)
   t.is((await at(id, third)).data.created_at, made.created_at)
   t.is((await w.org.owner.get(`${records}/${id}`)).status, 404)
+})
+
+test('as of: a record is there from its created_at on, though its entry is younger', async (t) => {
+  const w = await shared()
+  const { records, addField, create, set, remove, at } = await start(w)
+  await addField('name', 'string')
+  const id = await create({ name: 'a' })
+  await makeOlder(w.db, `${schemaOf(w.org.id)}.visits`, id, 20)
+  const { created_at } = (await w.org.owner.get(`${records}/${id}`)).data
+  const before = new Date(Date.parse(created_at) - 1).toISOString()
+  const look = async () => {
+    const { status, data } = await at(id, created_at)
+    t.deepEqual([status, data?.values, data?.created_at], [200, { name: 'a' }, created_at])
+    t.is((await at(id, before)).status, 404)
+  }
+  await set(id, { name: 'b' })
+  await look()
+  await remove(id)
+  await look()
+  t.is((await at(id, await instant(w))).status, 404)
 })
 
 test('as of: an instant, expand and an id that are wrong, and rights that are missing', async (t) => {

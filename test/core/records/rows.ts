@@ -41,6 +41,11 @@ export async function readRow(db: Db, table: string, id: string): Promise<string
   return (await db.query<{ row: string }>(statement, [id])).rows[0]?.row ?? ''
 }
 
+/** Makes a record as old as if its audit entry had been written some milliseconds after it. */
+export async function makeOlder(db: Db, table: string, id: string, milliseconds: number): Promise<void> {
+  await db.query(`update ${table} set created_at = created_at - $2::integer * interval '1 millisecond' where id = $1`, [id, milliseconds])
+}
+
 /** Makes a workspace's audit entries those of a release that kept no causes. */
 export async function forgetCauses(db: Pool, workspaceId: string): Promise<void> {
   const statement = `update audit_entries

@@ -2,7 +2,7 @@ import { requireRecordAccess } from '#shared/core/records/access.ts'
 import { firstIdAfter, firstIdFrom } from '#shared/core/records/audit/schemas.ts'
 import { isOfPresentField, type Writing } from '#shared/core/records/earlier-fields.ts'
 import { type EventAccess, findEventAccess } from '#shared/core/records/events/event-access.ts'
-import { findLastEntry, findLife, findValuesUntil } from '#shared/core/records/history/store.ts'
+import { findCreation, findLastEntry, findLife, findValuesUntil } from '#shared/core/records/history/store.ts'
 import { readFieldKeys, readFieldSelection } from '#shared/core/records/query/read-search.ts'
 import { findRecord } from '#shared/core/records/read.ts'
 import { emptyValues, type RecordView, type StoredRecord, toRecordView, toValuesView } from '#shared/core/records/record.ts'
@@ -45,8 +45,9 @@ export async function getRecordAsOf(scope: Scope, typeKey: string, recordId: str
   const visibleNow = now && visibleIn(access, now)
   if (!visibleNow) throw problem('NOT_FOUND')
   // An entry's instant may be a moment after the record's own, so `updated_at` as as_of is the present record.
-  const isPresent = stored !== undefined && stored.updated_at <= (toUtcInstant(asOf) ?? '')
-  const then = isPresent ? now : await findEarlierState(scope, type, { ...place, until }, now.record)
+  const at = toUtcInstant(asOf) ?? ''
+  const isPresent = stored !== undefined && stored.updated_at <= at
+  const then = isPresent ? now : await findEarlierState(scope, type, { ...place, until }, now.record, at)
   const visibleThen = then && visibleIn(access, then)
   if (!visibleThen) throw problem('NOT_FOUND')
   const visible = visibleNow.intersection(visibleThen)
@@ -87,13 +88,20 @@ async function findLastState({ db }: Scope, type: RecordType, place: Place): Pro
 
 /** The record as it was before the entry with the id `until`; undefined when it was not yet made, or was gone. */
 async function findEarlierState(
-  { db }: Scope,
+  scope: Scope,
   type: RecordType,
   place: Place & { readonly until: string },
   record: StoredRecord,
+  at: string,
 ): Promise<State | undefined> {
+  const { db } = scope
   const life = await firstRow(db, findLife(place))
-  if (life?.action !== 'record.created') return undefined
+  if (life?.action !== 'record.created') {
+    // The entry's millisecond may be a later one than that of `created_at`, at which the record was there.
+    const creation = record.created_at <= at ? await firstRow(db, findCreation(place)) : undefined
+    if (!creation || creation.id < place.until) return undefined
+    return findEarlierState(scope, type, { ...place, until: firstIdAfter(creation.created_at, 'as_of') }, record, at)
+  }
   const rows = await db.query(asSearch(findValuesUntil({ ...place, from: life.id }), 'as_of'))
   return buildState(
     type,

@@ -41,6 +41,13 @@ export const findLife = statement(
   },
 )
 
+/** The last creation of a record; no row without one. */
+export const findCreation = statement(
+  'records.findCreation',
+  `select id, created_at from audit_entries where ${ofRecord} and action = 'record.created' order by id desc limit 1`,
+  { params, columns: { id: uuid.notNull, created_at: instant.notNull } },
+)
+
 /** The values that a record had before the id `until`, each from the last entry that has its key, from the entry `from` on. */
 export const findValuesUntil = statement(
   'records.findValuesUntil',
