@@ -1,6 +1,7 @@
 import type { Executor, Tx } from '#shared/platform/db/database.ts'
 import type { AnyJob } from '#shared/platform/jobs/job.ts'
 import type { JobQueue } from '#shared/platform/jobs/job-queue.ts'
+import { inboxSignal } from '#shared/platform/jobs/job-signals.ts'
 import { reopenOperation } from '#shared/platform/jobs/operations/operations.ts'
 import { jobsByName } from '#shared/platform/jobs/operator/filter.ts'
 import { untrackedNames } from '#shared/platform/jobs/operator/find-jobs.ts'
@@ -75,11 +76,16 @@ async function cancelJobs({ db, jobQueue, jobs, now }: ActServices & { readonly 
   const operations = tracked.length === 0 ? [] : await cancelOpenOperations(db, tracked, error)
   const others = fit.filter(({ place }) => place === 'queue' || place === 'deferred')
   const waiting = others.length === 0 ? [] : await cancelWaitingJobs(db, others)
+  let isRecorded = false
   for (const { name, envelope } of waiting) {
     const job = byName.get(name)
-    if (job && typeof job.cancel === 'object') await job.cancel.record(db, job.payload.parse(envelope.payload, 'payload'), error, now())
+    if (!job || typeof job.cancel !== 'object') continue
+    await job.cancel.record(db, job.payload.parse(envelope.payload, 'payload'), error, now())
+    isRecorded = true
   }
   db.afterCommit(() => {
+    // What was recorded may be an event, such as the end of a run.
+    if (isRecorded) jobQueue.signals.signalOften(inboxSignal)
     for (const { id, continues } of operations) jobQueue.signals.signalFailure(id, continues)
     const gates = new Map(
       operations.flatMap(({ job, workspace_id, wasQueued }) => {

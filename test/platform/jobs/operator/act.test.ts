@@ -1,4 +1,5 @@
 import test from 'ava'
+import { inboxSignal } from '#shared/platform/jobs/job-signals.ts'
 import { platformCause } from '#shared/platform/kernel/cause.ts'
 import { sendMailJob } from '#shared/platform/mail/jobs.ts'
 import { queueMail } from '#shared/platform/mail/outbox.ts'
@@ -100,6 +101,20 @@ test('operator act: a flow whose function is cancelled fails with CANCELLED', as
   t.regex(JSON.stringify(run), /CANCELLED/)
   t.is((await show(job.id)).state, 'cancelled')
   await w.drain()
+})
+
+test('operator act: cancelling the waiting job of a run wakes the numbering of events', async (t) => {
+  const w = await world({}, ['schedule'])
+  t.teardown(w.close)
+  const { list, act } = operatorOf(w)
+  const flow = await createFlow(t, w.org, chain(byHand, ['w', 'logic.wait', { minutes: 1 }]))
+  const runId = await start(t, w.org, flow.id)
+  const job = await eventually(async () => (await list({ kind: 'flows.continue' })).jobs[0])
+  const woken: string[] = []
+  w.api.services.jobQueue.signals.signalOften = (queue) => void woken.push(queue)
+  await act('cancel', job.id)
+  t.deepEqual(woken, [inboxSignal])
+  t.is((await ended(w.org, flow.id, runId)).status, 'failed')
 })
 
 test('operator act: a mail that is cancelled while it waits has failed, and a discarded dead letter is gone', async (t) => {
