@@ -8,7 +8,7 @@ export const typeNamesOf = (families: EventFamilies<Scope>): string[] => familie
 export const isOfType = (type: string, name: string): boolean => (name.endsWith('.*') ? type.startsWith(name.slice(0, -1)) : type === name)
 
 /** What is wrong with a name that no type has. */
-export const unknownType = (name: string): string => `there is no type ${JSON.stringify(name)}; GET /events/types lists them`
+export const unknownType = (name: string): string => `there is no type ${JSON.stringify(name.slice(0, 100))}; GET /events/types lists them`
 
 /** The types that a name means; none for one that no type has. */
 export const expandType = (families: EventFamilies<Scope>, name: string): string[] =>

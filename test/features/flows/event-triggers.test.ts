@@ -200,7 +200,26 @@ const wrong: readonly (readonly [settings: object, message: RegExp])[] = [
   [{ types: Array.from({ length: 101 }, () => 'records.*') }, /^types must have at most 100 names, got 101$/],
   [{ types: ['records.*'], filter: { field: 'nmae', op: 'eq', value: 'x' } }, /^filter must be a condition that fits .*, got nmae$/],
   [{ types: ['records.*'], filter: [leaf, { field: 'place.name', op: 'eq', value: 'x' }] }, /^filter\[1\] must be .*, got place\.name$/],
-  [{ types: ['records.*'], filter: [{ field: 'salary', op: 'has', value: '1' }] }, /^filter\[0\] must be .*, got salary$/],
+  [
+    { types: ['records.*'], filter: [leaf, { field: 'salary', op: 'has', value: '1' }] },
+    /^filter\[1\]\.op must be one of .* for the number field salary, got "has" \(in staff\)$/,
+  ],
+  [{ types: ['records.*'], filter: { field: 'salary', op: 'gte' } }, /^filter\.value .* \(in staff\)$/],
+  [
+    { types: ['records.*'], filter: { field: 'salary', op: 'gte', value: 'x' } },
+    /^filter\.value for salary must be a number, got "x" \(in staff\)$/,
+  ],
+  [
+    {
+      types: ['records.*'],
+      filter: [
+        { ...leaf, field: 'text' },
+        { field: 'salary', op: 'is', value: '1' },
+      ],
+    },
+    /^filter\[1\]\.op must be .* \(in staff\)$/,
+  ],
+  [{ types: ['x'.repeat(500)] }, /^types: there is no type "x{100}"; /],
   [
     { types: ['records.*'], filter: [{ field: 'team' }, { field: 'text' }].map((one) => ({ ...leaf, ...one })) },
     /^filter must fit one record type/,

@@ -1,8 +1,9 @@
-import type { KnownReferences } from '#shared/core/automation/block.ts'
+import type { KnownReferences, TestedType } from '#shared/core/automation/block.ts'
 import { refusalsOf } from '#shared/core/automation/setting-problems.ts'
 import { hasReference, pathsIn } from '#shared/core/automation/template.ts'
 import { requireFilter } from '#shared/core/records/query/filter.ts'
 import {
+  type Condition,
   conditionsOf,
   conditionTarget,
   type Filter,
@@ -53,10 +54,19 @@ export function anyTypeFilterProblems(filter: unknown, { testedTypes }: KnownRef
   return refusalsOf(() => {
     const read = readFilterTree(filter)
     const types = [...testedTypes.values()].filter(({ isReadable }) => isReadable)
-    const fitsOne = (part: Filter, path: string) =>
-      types.some(({ type, hideable }) => refusalsOf(() => requireFilter(type, hideable, part, path)).length === 0)
+    const refusedBy = ({ type, hideable }: TestedType, part: Filter, path: string) =>
+      refusalsOf(() => requireFilter(type, hideable, part, path))
+    const fitsOne = (part: Filter, path: string) => types.some((one) => refusedBy(one, part, path).length === 0)
     if (fitsOne(read, 'filter')) return
-    const wrong = placedConditionsOf(read, 'filter').find(({ condition, path }) => !fitsOne(condition, path))
+    const conditions = placedConditionsOf(read, 'filter')
+    const wrong = conditions.find(({ condition, path }) => !fitsOne(condition, path))
+    // A type with the fields says what is wrong with an operator or a value.
+    const whole = types.find((one) => conditions.every(({ condition }) => hasField(one, condition)))
+    const naming = whole ?? types.find((one) => wrong && hasField(one, wrong.condition))
+    if (naming) {
+      const [refusal] = whole || !wrong ? refusedBy(naming, read, 'filter') : refusedBy(naming, wrong.condition, wrong.path)
+      throw problem('VALIDATION_ERROR', `${refusal} (in ${naming.type.key})`)
+    }
     if (!wrong) throw problem('VALIDATION_ERROR', 'filter must fit one record type; no type that you may read has all of its fields')
     const { condition, path } = wrong
     throw problem(
@@ -65,6 +75,10 @@ export function anyTypeFilterProblems(filter: unknown, { testedTypes }: KnownRef
     )
   })
 }
+
+/** Whether a condition names a field of the type itself that no rule could hide, or a property of every record. */
+const hasField = ({ type, hideable }: TestedType, { field }: Condition): boolean =>
+  stepOf(field) === undefined && refusalsOf(() => conditionTarget(type, hideable, field, field)).length === 0
 
 /**
  * The filter of a search as a value whose references are replaced afterwards: what they give never becomes a part of JSON text. A text that is
