@@ -31,6 +31,8 @@ export interface Cause {
   readonly impersonal?: true
   /** The tracked job whose attempt causes this; undefined for what a request, an event of one, or due work causes. */
   readonly jobId?: string
+  /** The nearest run of a flow that causes this. Unlike the request's id, which is that run's too, no caller can name it. */
+  readonly flowRunId?: string
   /** What makes the changes, the nearest one of a chain: of a function that a flow calls, the function. */
   readonly kind: CauseKind
   /**

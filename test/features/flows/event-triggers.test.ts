@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
 import { readWaitingDeliveries } from '#test/features/flows/rows.ts'
-import { byHand, chain, createFlow, outputsOf, recordsOf, runOf, runsOf, start } from '#test/features/flows/support.ts'
+import { byHand, chain, createFlow, graph, outputsOf, recordsOf, runOf, runsOf, start } from '#test/features/flows/support.ts'
 import type { Client } from '#test/support/client.ts'
 import { numberEvents } from '#test/support/events.ts'
 import { createMember, createOrg, type Org } from '#test/support/factories.ts'
@@ -286,6 +286,30 @@ test('event triggers: events of its own runs start no run of a flow, also of a f
   await owner.post(`${path}/flows/${slow.id}/runs/${waiting.id}/cancel`)
   await w.drain()
   t.is((await runsOf(org, slow.id)).length, 1)
+})
+
+test('event triggers: the id of a request that a caller names after a run of the flow hides nothing from the flow', async (t) => {
+  const { w, org, create, owner, path } = await open(t)
+  const source = `async function handler({ item }) { await sdk.records.create('staff', { name: item.key }) }`
+  const fn = (await owner.post(`${path}/functions`, { name: 'f', source })).data.id
+  const stages = [
+    { key: 'in', label: 'In', kind: 'start', position: 1, on_enter: { function_id: fn } },
+    { key: 'out', label: 'Out', kind: 'terminal', position: 2 },
+  ]
+  const queue = (await owner.post(`${path}/queues`, { name: 'Dock', stages })).data
+  const enqueues = ['q', 'action.enqueue_item', { queue_key: queue.key, key: 'of the run' }] as const
+  const flow = await createFlow(t, org, {
+    enabled: true,
+    ...graph([on(['records.created']), ofStaff, note('{{trigger.event.data.after.name}}'), enqueues], 't > c', 'c.true > n', 'n > q'),
+  })
+  await create({ name: 'Ann' })
+  await w.drain()
+  const [run] = await runsOf(org, flow.id)
+  const added = await owner.post(`${path}/queues/${queue.id}/items`, { keys: ['by hand'] }, { 'x-request-id': run.id })
+  t.is(added.status, 201, added.text)
+  await w.drain()
+  // What the run itself leads to by the queue is its own.
+  t.deepEqual(await noted(org), ['Ann', 'by hand'])
 })
 
 test('event triggers: flows that start each other by the ends of their runs are a chain of eight', async (t) => {

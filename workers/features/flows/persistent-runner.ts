@@ -46,7 +46,7 @@ export function createPersistentRunner(
 ): PersistentRunner {
   let revision = run.revision
   const began = performance.now()
-  const cause = { ...causedBy(platform.cause, 'flow', run.id), requestId: run.id, depth: run.depth }
+  const cause = { ...causedBy(platform.cause, 'flow', run.id), requestId: run.id, depth: run.depth, flowRunId: run.id }
 
   const enterNow = (db: Executor): Promise<Scope> => enterAsPrincipal({ ...platform, db, cause }, workspaceId, run.editorId, run.isPersonal)
 

@@ -10,18 +10,13 @@ import { digestsOf, readTypedEvents } from '#shared/features/flows/triggers/type
 import { firstRow } from '#shared/platform/db/database.ts'
 import type { EventDelivery } from '#shared/platform/events/event-delivery.ts'
 import { Problem } from '#shared/platform/kernel/errors.ts'
-import { isUuid } from '#shared/platform/kernel/ids.ts'
 import type { ComputeBudget } from '#shared/platform/kernel/process/compute-budget.ts'
 import type { RunInput } from '#workers/features/flows/run-input.ts'
 
-/**
- * The flow whose run caused the events of a delivery, also by a function that the run called; undefined for others. What a run causes has its
- * id as the request's.
- */
+/** The flow whose run caused the events of a delivery, also by a function that the run called; undefined for others. */
 export async function findCausingFlow({ db, cause }: PlatformScope, workspaceId: string): Promise<string | undefined> {
-  const runId = cause.kind === 'flow' ? cause.id : cause.requestId
-  // A caller may send any id of a request, but what it does has no depth.
-  if (cause.depth === 0 || runId === null || !isUuid(runId)) return undefined
+  const runId = cause.kind === 'flow' ? cause.id : cause.flowRunId
+  if (runId === undefined || runId === null) return undefined
   return (await firstRow(db, findFlowOfRun({ workspaceId, id: runId })))?.flow_id
 }
 
