@@ -401,6 +401,28 @@ test('event triggers: what a run knows of an event is shown, and rehearsed, only
   t.deepEqual(untested.data.runs[0].created[0].values.text, ' ')
 })
 
+test('event triggers: no run tells a reader of masked records which changes left the hidden field alone', async (t) => {
+  const { w, org, create, change } = await open(t)
+  const masked = await createMember(w, org, [flowRights, writes, reads({ fields: { deny: ['salary'] } })])
+  const keep = ['b', 'logic.filter', { list: '{{trigger.event.data.changed}}' }] as const
+  const flow = await createFlow(t, org, { enabled: true, ...chain(on(['records.updated']), keep) })
+  const id = await create({ name: 'Ann', salary: 100 })
+  await change(id, { name: 'Anne' })
+  await change(id, { name: 'Anna', salary: 200 })
+  await w.drain()
+  const shown = async (client: Client) => {
+    const runs = (await client.get(`${org.path}/flows/${flow.id}/runs`)).data
+    const views = runs.map((run: { id: string }) => runOf(org, flow.id, run.id, client))
+    return (await Promise.all(views)).map((view) => [view.trigger.record_id, outputsOf(view).b?.items ?? null])
+  }
+  t.is((await shown(org.owner)).length, 2)
+  for (const [, items] of await shown(org.owner)) t.true(items.includes('name'))
+  t.deepEqual(await shown(masked.client), [
+    [id, null],
+    [id, null],
+  ])
+})
+
 test('event triggers: events of a suspended workspace are numbered, and start their runs afterwards', async (t) => {
   const { w, org, listen } = await open(t)
   await listen(on(['records.created', 'queues.*']), '{{trigger.event.type}}')

@@ -97,7 +97,8 @@ async function recordTriggerAccess(
 
 /**
  * The caller's access to runs that events of the list started: to the event itself, and, where the trigger tested a record, to what it
- * tested. An event is fully visible to callers to whom all is shown that the flow saw.
+ * tested. An event is fully visible to callers to whom all is shown that the flow saw. Where a rule hides fields of the record from the caller,
+ * no event of it is: those that are would tell which changes left the hidden fields alone.
  */
 async function typedEventAccess(scope: Scope, runs: readonly TriggeredRun[]): Promise<ReadonlyMap<string, TriggerAccess>> {
   const shown = await showTypedEvents(
@@ -110,10 +111,18 @@ async function typedEventAccess(scope: Scope, runs: readonly TriggeredRun[]): Pr
     const accessOf = await recordTriggerAccess(scope, typeKey, ofType)
     for (const run of ofType) seesTested.set(run.id, accessOf(run).isIdVisible)
   }
+  const hidden = new Set<string>()
+  const changes = runs.filter(({ trigger }) => trigger.event?.startsWith('records.'))
+  for (const [typeKey, ofType] of Map.groupBy(changes, ({ trigger }) => trigger.object_type ?? '')) {
+    const type = await findRecordType(scope, typeKey)
+    if (!type || recordAccessFor(scope, type, 'records:read').hideable.size === 0) continue
+    const accessOf = await recordTriggerAccess(scope, typeKey, ofType)
+    for (const run of ofType) if (!accessOf(run).isFullyVisible) hidden.add(run.id)
+  }
   const accessOf = ({ id, trigger_visibility }: TriggeredRun): TriggerAccess => {
     const view = shown.get(trigger_visibility?.event?.id ?? '')
     const isIdVisible = view !== undefined && seesTested.get(id) !== false
-    return { isIdVisible, isFullyVisible: isIdVisible && seesAllOf(view, trigger_visibility?.digests ?? []) }
+    return { isIdVisible, isFullyVisible: isIdVisible && !hidden.has(id) && seesAllOf(view, trigger_visibility?.digests ?? []) }
   }
   return new Map(runs.map((run) => [run.id, accessOf(run)]))
 }
