@@ -1,6 +1,7 @@
 import '#test/support/one-at-a-time.ts'
 import '#test/features/flows/cron.test.ts'
 import '#test/features/flows/earlier-fields.test.ts'
+import '#test/features/flows/event-chains.test.ts'
 import '#test/features/flows/event-triggers.test.ts'
 import '#test/features/flows/generate.test.ts'
 import '#test/features/flows/life.test.ts'

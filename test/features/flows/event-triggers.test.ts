@@ -1,11 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
 import { createRecord } from '#shared/core/records/create/create-record.ts'
 import { requireRecordType } from '#shared/core/types/record-type.ts'
+import { flowRights, makesNotes, note, noted, ofStaff, on, openStaff, reads, writes } from '#test/features/flows/event-support.ts'
 import { readWaitingDeliveries } from '#test/features/flows/rows.ts'
-import { byHand, chain, createFlow, graph, outputsOf, recordsOf, runOf, runsOf, start } from '#test/features/flows/support.ts'
+import { byHand, chain, createFlow, outputsOf, runOf, runsOf, start } from '#test/features/flows/support.ts'
 import type { Client } from '#test/support/client.ts'
 import { numberEvents } from '#test/support/events.ts'
-import { createMember, createOrg, type Org } from '#test/support/factories.ts'
+import { createMember } from '#test/support/factories.ts'
 import { lockRows } from '#test/support/locks.ts'
 import { setWorkspaceStatus } from '#test/support/rows.ts'
 import { scopeOf } from '#test/support/scope.ts'
@@ -13,47 +14,7 @@ import type { Answer } from '#test/support/send-request.ts'
 import { shareWorld } from '#test/support/shared-world.ts'
 
 const shared = shareWorld(test)
-
-const flowRights = { effect: 'allow', actions: ['flows:read', 'flows:create', 'flows:update', 'flows:run'] }
-const makesNotes = { effect: 'allow', actions: ['records:create'], resources: ['notes'] }
-const writes = { ...makesNotes, actions: ['records:read', 'records:create'] }
-const reads = (more: object = {}) => ({ effect: 'allow', actions: ['records:read'], resources: ['staff'], ...more })
-
-const on = (types: readonly string[], settings: object = {}) => ['t', 'trigger.event', { types, ...settings }] as const
-const note = (text: string, id = 'n') => [id, 'action.create_record', { object_type: 'notes', values: { text } }] as const
-const ofStaff = [
-  'c',
-  'logic.condition',
-  { clauses: [{ left: '{{trigger.event.subject.object_type}}', op: 'eq', right: 'staff' }] },
-] as const
-
-/** An organisation with the types `staff` and `notes`. */
-async function open(t: ExecutionContext) {
-  const w = await shared()
-  const org = await createOrg(w)
-  const { owner, path } = org
-  for (const [type, ...keys] of [
-    ['staff', 'name', 'team', 'salary'],
-    ['notes', 'text'],
-  ] as const) {
-    await owner.post(`${path}/types`, { key: type, label: type })
-    for (const key of keys) {
-      const kind = key === 'salary' ? 'number' : 'string'
-      t.is((await owner.post(`${path}/fields`, { entity_type: type, key, label: key, type: kind })).status, 201)
-    }
-  }
-  const create = async (values: object): Promise<string> => (await owner.post(`${path}/records/staff`, { values })).data.id
-  const change = async (id: string, values: object, client: Client = owner) => {
-    const { status, text } = await client.put(`${path}/records/staff/${id}/values`, { values })
-    t.is(status, 204, text)
-  }
-  const remove = (id: string) => owner.delete(`${path}/records/staff/${id}`)
-  const listen = (trigger: ReturnType<typeof on>, text: string, client: Client = owner) =>
-    createFlow(t, org, { enabled: true, ...chain(trigger, note(text)) }, client)
-  return { w, org, owner, path, create, change, remove, listen }
-}
-
-const noted = async (org: Org): Promise<string[]> => (await recordsOf(org, 'notes')).map(({ text }: Answer['data']) => text).toSorted()
+const open = async (t: ExecutionContext) => openStaff(t, await shared())
 
 test('event triggers: a flow reads an event as its editor may read it', async (t) => {
   const { w, org, create, change, remove, listen } = await open(t)
@@ -256,78 +217,6 @@ test('event triggers: a type that there is not, or a filter that fits no record 
     t.deepEqual(flow.problems, [])
     t.true(flow.enabled)
   }
-})
-
-test('event triggers: events of its own runs start no run of a flow, also of a function that the run calls', async (t) => {
-  const { w, org, create, owner, path } = await open(t)
-  const source = `async function handler() { await sdk.records.create('notes', { text: 'by function' }); throw new Error('planted') }`
-  const fn = await owner.post(`${path}/functions`, { name: 'f', source })
-  t.is(fn.status, 201, fn.text)
-  const flow = await createFlow(t, org, {
-    enabled: true,
-    ...chain(on(['records.*', 'functions.*', 'flows.*']), note('{{trigger.event.type}}'), [
-      'f',
-      'action.run_function',
-      { function_id: fn.data.id },
-    ]),
-  })
-  await create({ name: 'Ann' })
-  await w.drain()
-  t.deepEqual(await noted(org), ['by function', 'records.created'])
-  const [run, ...others] = await runsOf(org, flow.id)
-  t.deepEqual(others, [])
-  t.is(run.status, 'failed')
-  // Nor does the end of a run that somebody cancels.
-  t.is((await owner.delete(`${path}/flows/${flow.id}`)).status, 204)
-  const slow = await createFlow(t, org, { enabled: true, ...chain(on(['flows.run.*']), ['w', 'logic.wait', { minutes: 10 }]) })
-  await start(t, org, (await createFlow(t, org, chain(byHand, note('x')))).id)
-  await w.drain()
-  const [waiting] = await runsOf(org, slow.id)
-  await owner.post(`${path}/flows/${slow.id}/runs/${waiting.id}/cancel`)
-  await w.drain()
-  t.is((await runsOf(org, slow.id)).length, 1)
-})
-
-test('event triggers: the id of a request that a caller names after a run of the flow hides nothing from the flow', async (t) => {
-  const { w, org, create, owner, path } = await open(t)
-  const source = `async function handler({ item }) { await sdk.records.create('staff', { name: item.key }) }`
-  const fn = (await owner.post(`${path}/functions`, { name: 'f', source })).data.id
-  const stages = [
-    { key: 'in', label: 'In', kind: 'start', position: 1, on_enter: { function_id: fn } },
-    { key: 'out', label: 'Out', kind: 'terminal', position: 2 },
-  ]
-  const queue = (await owner.post(`${path}/queues`, { name: 'Dock', stages })).data
-  const enqueues = ['q', 'action.enqueue_item', { queue_key: queue.key, key: 'of the run' }] as const
-  const flow = await createFlow(t, org, {
-    enabled: true,
-    ...graph([on(['records.created']), ofStaff, note('{{trigger.event.data.after.name}}'), enqueues], 't > c', 'c.true > n', 'n > q'),
-  })
-  await create({ name: 'Ann' })
-  await w.drain()
-  const [run] = await runsOf(org, flow.id)
-  const added = await owner.post(`${path}/queues/${queue.id}/items`, { keys: ['by hand'] }, { 'x-request-id': run.id })
-  t.is(added.status, 201, added.text)
-  await w.drain()
-  // What the run itself leads to by the queue is its own.
-  t.deepEqual(await noted(org), ['Ann', 'by hand'])
-})
-
-test('event triggers: flows that start each other by the ends of their runs are a chain of eight', async (t) => {
-  const { w, org, create } = await open(t)
-  const stop = ['s', 'logic.filter', { list: '[]' }] as const
-  const [one, other] = [
-    await createFlow(t, org, { enabled: true, ...chain(on(['flows.run.*']), stop) }),
-    await createFlow(t, org, { enabled: true, ...chain(on(['flows.run.*', 'records.created']), stop) }),
-  ]
-  await create({ name: 'Ann' })
-  await w.drain()
-  const runs = [...(await runsOf(org, one.id)), ...(await runsOf(org, other.id))]
-  t.is(runs.filter(({ status }) => status === 'ok').length, 8)
-  const failed = runs.filter(({ status }) => status === 'failed')
-  t.true(failed.length >= 1)
-  for (const { error } of failed) t.regex(error, /flows set each other off 8 deep/)
-  // The end of the ninth run starts no run: that would fail and end, too, and so on without end.
-  t.is(failed.length, 1)
 })
 
 test('event triggers: a flow hears what happens while it is enabled, and keeps its place when it is saved again', async (t) => {
