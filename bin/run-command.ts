@@ -46,7 +46,8 @@ export async function runCommand(
     const shell = {
       environment: completeEnvironment(environment),
       print: printProgress,
-      printResult: (lines: readonly string[]) => print(out, lines),
+      printResult: (values: readonly unknown[], lines?: readonly string[]) =>
+        print(out, (!json && lines) || values.map((value) => JSON.stringify(value))),
       interruption,
       terminal: err,
       input,

@@ -5,8 +5,8 @@ export interface Shell {
   readonly environment: Environment
   /** Prints lines at once; does nothing with `--json`. */
   readonly print: (lines: readonly string[]) => void
-  /** Prints lines of a result that has no end at once, also with `--json`: each of them is a JSON value. */
-  readonly printResult: (lines: readonly string[]) => void
+  /** Prints values of a result that has no end at once: as JSON with `--json`, else these lines; without lines as JSON in any case. */
+  readonly printResult: (values: readonly unknown[], lines?: readonly string[]) => void
   /** Aborts when the command is interrupted (SIGINT), which then does not end the process. */
   readonly interruption: () => AbortSignal
   /** Stream for progress bars, which are drawn only on a terminal. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ErrorCode, errorCatalogue, type Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { type ErrorCode, errorCatalogue, Problem, problem } from '#shared/platform/kernel/errors.ts'
+import { eventReader, type StreamPart } from './event-stream.ts'
 
 /** A body to be serialized as JSON, or CSV text or bytes. */
 type Body = { readonly json: unknown } | { readonly csv: string | Uint8Array<ArrayBuffer> }
@@ -29,7 +30,15 @@ export interface Api {
   readonly upload: <T>(path: string, contentType: string, body: () => AsyncIterable<Uint8Array>) => Promise<T>
   /** Downloads a stored file, with the size and SHA-256 digest that the API reports. */
   readonly open: (path: string) => Promise<{ readonly bytes: Readable; readonly size: number; readonly sha256: string }>
+  /**
+   * Reads a stream of events until the signal aborts, from a position on. Nothing is retried: it throws also when the connection breaks, and
+   * when it is silent for too long.
+   */
+  readonly follow: (path: string, lastEventId: string, signal: AbortSignal) => AsyncGenerator<StreamPart>
 }
+
+/** Default milliseconds of silence after which a stream counts as broken: three heartbeats (docs/contract/events.md#streams). */
+const defaultSilenceMs = 45_000
 
 /** Default seconds before each retry of a failure on the server's side (docs/contract/conventions.md#errors). */
 const defaultWaits = [0.5, 1, 2, 4, 8]
@@ -40,14 +49,16 @@ const retryable = new Set([429, 500, 502, 503, unreachable])
 /** Interval at which a job is polled. */
 const pollMs = 500
 
-/** Retry policy of a client. */
-interface RetryPolicy {
+/** How patient a client is. */
+interface Patience {
   /** Seconds before each retry; empty for no retries. */
-  readonly waits: readonly number[]
+  readonly waits?: readonly number[]
+  /** Milliseconds for which a stream may be silent. */
+  readonly silenceMs?: number
 }
 
 /** Creates a client of the API at a base address. Nothing is retried until the API has answered once. */
-export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy = { waits: defaultWaits }): Api {
+export function connectApi(baseUrl: string, key: string, { waits = defaultWaits, silenceMs = defaultSilenceMs }: Patience = {}): Api {
   const headers = { authorization: `Bearer ${key}` }
   let reached = false
   const retry = async <A extends Attempt>(attempt: () => Promise<A>): Promise<A> => {
@@ -118,6 +129,32 @@ export function connectApi(baseUrl: string, key: string, { waits }: RetryPolicy 
       const { headers: sent, bytes } = await openBody(path)
       return { bytes, size: Number(sent.get('content-length')), sha256: sent.get('etag')?.replaceAll('"', '') ?? '' }
     },
+    async *follow(path, lastEventId, signal) {
+      const silent = new AbortController()
+      const silence = problem('INTERNAL', `${new URL(baseUrl).origin} has sent nothing for ${silenceMs / 1000} s`)
+      const listen = () => setTimeout(() => silent.abort(), silenceMs)
+      let timer = listen()
+      try {
+        const { response, failure } = await open(baseUrl + path, {
+          headers: { ...headers, accept: 'text/event-stream', 'last-event-id': lastEventId },
+          signal: AbortSignal.any([signal, silent.signal]),
+        })
+        if (!response?.body) throw failure ?? problem('INTERNAL', `${path} was answered without a body`)
+        const read = eventReader()
+        for await (const piece of Readable.fromWeb(response.body).setEncoding('utf8')) {
+          // The time in which the caller works on events is not the server's.
+          clearTimeout(timer)
+          yield* read(piece as string)
+          timer = listen()
+        }
+      } catch (error) {
+        if (silent.signal.aborted) throw silence
+        throw error instanceof Problem ? error : unreachableProblem(baseUrl, error)
+      } finally {
+        clearTimeout(timer)
+        silent.abort()
+      }
+    },
   }
 }
 
@@ -147,14 +184,14 @@ async function open(url: string, request: RequestInit): Promise<OpenAnswer> {
   try {
     response = await fetch(url, request)
   } catch (error) {
-    const { cause } = error as { cause?: { code?: string; message?: string } }
-    const failure = problem('INTERNAL', `${new URL(url).origin} cannot be reached: ${cause?.message || cause?.code || error}`)
-    return { status: unreachable, response: undefined, failure }
+    return { status: unreachable, response: undefined, failure: unreachableProblem(url, error) }
   }
   const { status, ok } = response
   if (ok) return { status, response, failure: undefined }
   const text = await response.text()
-  return { status, response: undefined, failure: failureOf(parse(text)?.error ?? { message: `${status} ${text.slice(0, 200)}` }) }
+  const wait = response.headers.get('retry-after')
+  const failure = parse(text)?.error ?? { message: `${status} ${text.slice(0, 200)}` }
+  return { status, response: undefined, failure: failureOf(failure, wait === null ? {} : { headers: { 'Retry-After': wait } }) }
 }
 
 /** Sends a request once and reads the `data` of its response. */
@@ -177,8 +214,14 @@ interface Failure {
   readonly message: string
 }
 
-const failureOf = ({ code = '', message }: Failure): Problem =>
-  problem(Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : 'INTERNAL', message)
+const failureOf = ({ code = '', message }: Failure, options: { readonly headers?: Problem['headers'] } = {}): Problem =>
+  problem(Object.hasOwn(errorCatalogue, code) ? (code as ErrorCode) : 'INTERNAL', message, options)
+
+/** The problem of a request without an answer, or of one whose connection broke. */
+function unreachableProblem(url: string, error: unknown): Problem {
+  const { cause } = error as { cause?: { code?: string; message?: string } }
+  return problem('INTERNAL', `${new URL(url).origin} cannot be reached: ${cause?.message || cause?.code || error}`)
+}
 
 /** Parses a response body; undefined when it is not JSON, so not from the API. */
 function parse(text: string): ResponseBody | undefined {

@@ -3,9 +3,10 @@ import type { WorkspaceEvent } from '#shared/core/events/schemas.ts'
 import { eventFamilies } from '#shared/features.ts'
 import { hidden } from '#shared/platform/jobs/operator/find-jobs.ts'
 import { schema, t } from '#shared/platform/kernel/schema.ts'
-import { apiCommand, command } from '../command.ts'
+import { apiCommand, apiOptions, command } from '../command.ts'
 import { formatTable } from '../table.ts'
 import { traceRequest } from '../trace/steps.ts'
+import { listenForEvents } from '../webhooks/listen.ts'
 import { workspaceScope } from '../workspaces.ts'
 
 // The API and the console are loaded by the commands that need them: all others would take longer to start.
@@ -50,9 +51,22 @@ export const inspectCommands = [
     run: async ({ workspace, after, types }, platform, { interruption, printResult }) => {
       const signal = interruption()
       const scope = await workspaceScope(platform, workspace)
-      await followEvents(scope, eventFamilies, { after, types }, signal, (events) =>
-        printResult(events.map((event) => JSON.stringify(withoutContent(event)))),
-      )
+      await followEvents(scope, eventFamilies, { after, types }, signal, (events) => printResult(events.map(withoutContent)))
+      return { data: undefined, lines: [] }
+    },
+  }),
+  apiCommand({
+    name: 'webhooks listen',
+    summary: 'Send the events of a workspace to an address of this machine as they happen, signed as webhooks are, until it is interrupted',
+    options: schema(
+      t.Object({
+        forward: t.String({ description: 'address of the receiver, such as http://localhost:4000/hooks' }),
+        types: t.Optional(t.String({ description: 'such as records.*,types.changed; default: all' })),
+        ...apiOptions,
+      }),
+    ),
+    run: async (options, shell) => {
+      await listenForEvents(options, shell)
       return { data: undefined, lines: [] }
     },
   }),

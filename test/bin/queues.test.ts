@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { cable } from '#test/bin/cable.ts'
 import { callTyping, callWith } from '#test/bin/call.ts'
 import { fileOf } from '#test/bin/importing.ts'
 import { createLine, proven } from '#test/features/queues/support.ts'
@@ -58,35 +58,12 @@ test('queues: a station reads keys line by line and shows each verdict', async (
   await proven(t, w.org.owner, line)
 })
 
-/** A connection to the API that can be cut and restored. */
-async function cable(port: () => number) {
-  const sockets = new Set<Socket>()
-  let server: Server | undefined
-  const plug = (at = 0) =>
-    new Promise<number>((resolve) => {
-      const made = createServer((socket) => {
-        const there = connect(port(), '127.0.0.1')
-        for (const one of [socket, there]) sockets.add(one.on('error', () => undefined))
-        socket.pipe(there).pipe(socket)
-      })
-      server = made
-      made.listen(at, '127.0.0.1', () => resolve((made.address() as { port: number }).port))
-    })
-  const cut = () =>
-    new Promise((resolve) => {
-      server?.close(resolve)
-      for (const socket of sockets) socket.destroy()
-      sockets.clear()
-    })
-  return { plug, cut }
-}
-
 /** Waits until the journal holds something. */
 const once = (journal: string) => () => eventually(async () => readFileSync(journal, 'utf8') !== '')
 
 test('queues: a station keeps scans that it cannot send, also beyond its own end, and sends them once the server is back', async (t) => {
   let apiPort = 0
-  const wire = await cable(() => apiPort)
+  const wire = cable(() => apiPort)
   const port = await wire.plug()
   const { w, line, environment } = await station(t, {}, port)
   apiPort = w.api.port

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import { connectApi } from '../../bin/client/api.ts'
 
@@ -27,5 +28,29 @@ for (const path of ['/orgs/1/export', '/orgs/1/objects/a']) {
     }
     t.is((await t.throwsAsync(read([])))?.message, 'Too busy')
     t.is(await read([0.01]), 'bytes')
+  })
+}
+
+for (const sent of ['', 'id: a:1\nevent: seen\ndata: {}\n\n']) {
+  test(`retries: a stream that sends ${sent === '' ? 'nothing' : 'one heartbeat'} and is silent then counts as broken`, async (t) => {
+    const server = createServer((_, response) => {
+      if (sent !== '') response.writeHead(200).write(sent)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const api = connectApi(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'key', { silenceMs: 300 })
+    const parts: unknown[] = []
+    const read = async () => {
+      // Work on a part that takes longer than the silence does not count.
+      for await (const part of api.follow('/events', 'a:0', new AbortController().signal)) {
+        await delay(400)
+        parts.push(part)
+      }
+    }
+    t.regex((await t.throwsAsync(read()))?.message ?? '', /^http:\S+ has sent nothing for 0\.3 s$/)
+    t.deepEqual(parts, sent === '' ? [] : [{ id: 'a:1', event: 'seen', data: '{}' }])
   })
 }

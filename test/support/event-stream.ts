@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { ExecutionContext } from 'ava'
 import { eventually } from '#test/support/eventually.ts'
+import { eventReader, type StreamPart } from '../../bin/client/event-stream.ts'
 
 /** A server-sent event as a client reads it. */
 export interface Received {
@@ -33,13 +34,11 @@ export async function openStream(
   t.teardown(() => sent.destroy())
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   const events: Received[] = []
-  let [text, open, hasEnded] = ['', '', false]
+  const read = eventReader()
+  let [text, hasEnded] = ['', false]
   answer.setEncoding('utf8').on('data', (piece: string) => {
     text += piece
-    const blocks = (open + piece).split('\n\n')
-    // An event that was not sent to its end does not count.
-    open = blocks.pop() ?? ''
-    events.push(...blocks.flatMap(parseEvent))
+    events.push(...read(piece).flatMap(parseData))
   })
   answer
     .on('error', () => undefined)
@@ -55,8 +54,5 @@ const endsWithinMs = 5_000
 /** Resolves once a stream has ended. */
 export const ended = ({ hasEnded }: OpenedStream): Promise<unknown> => eventually(hasEnded, endsWithinMs)
 
-function parseEvent(block: string): Received[] {
-  const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
-  const event = fields.get('event')
-  return event === undefined ? [] : [{ id: fields.get('id'), event, data: JSON.parse(fields.get('data') ?? 'null') }]
-}
+const parseData = ({ id, event, data = 'null' }: StreamPart): Received[] =>
+  event === undefined ? [] : [{ id, event, data: JSON.parse(data) }]
