@@ -33,7 +33,7 @@ export const createRoutes = (families: readonly EventFamily[]) => [
     contentType: eventStreamType,
     fails: ['RATE_LIMITED'],
     handle: (request, scope) =>
-      request.preferredType(['application/json', eventStreamType]) === eventStreamType
+      request.preferredType(['application/json', eventStreamType, `${eventStreamType};charset=utf-8`])?.startsWith(eventStreamType)
         ? followEvents(request, scope, families)
         : readEvents(scope, families, request.query),
   }),

@@ -56,6 +56,10 @@ test('streams: JSON stays the answer for clients that do not prefer a stream, an
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${owner.token}` }
   const head = await fetch(`${owner.root}${w.org.path}/events`, { method: 'HEAD', headers })
   t.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream; charset=utf-8'])
+  // The whole type of the answer names it, too.
+  const accept = 'text/event-stream; charset=UTF-8'
+  const whole = await fetch(`${owner.root}${w.org.path}/events`, { method: 'HEAD', headers: { ...headers, accept } })
+  t.is(whole.headers.get('content-type'), 'text/event-stream; charset=utf-8')
   t.is(await countPlaces(w), 0)
   const origin = 'https://another.example'
   const asked = { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization, last-event-id' }

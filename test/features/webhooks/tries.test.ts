@@ -66,6 +66,16 @@ test('tries: waits grow, and after ten tries a delivery has failed', async (t) =
   t.is((await deliveriesOf(w, webhook.id))[0].status, 'delivered')
 })
 
+/** The two older forms of a date in headers (RFC 9110, 5.6.7). */
+const rfc850 = (date: Date) => {
+  const [, day, month, year, time] = /, (..) (...) ..(..) (\S+)/.exec(date.toUTCString()) ?? []
+  return `${date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' })}, ${day}-${month}-${year} ${time} GMT`
+}
+const asctime = (date: Date) => {
+  const [, weekday, day, month, year, time] = /(...), (..) (...) (....) (\S+)/.exec(date.toUTCString()) ?? []
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`
+}
+
 test('tries: Retry-After is obeyed in seconds and as a date, above a day as a day', async (t) => {
   const w = await start()
   const orders = await makeOrders(w)
@@ -73,7 +83,11 @@ test('tries: Retry-After is obeyed in seconds and as a date, above a day as a da
   for (const [header, wait] of [
     ['120', 2 * minute],
     [date.toUTCString(), 3 * hour],
-    ['1000000', day],
+    [rfc850(date), 3 * hour],
+    [asctime(date), 3 * hour],
+    ['86401', day],
+    ['9999999999', day],
+    ['9'.repeat(400), day],
   ] as const) {
     const webhook = await makeWebhook(w, receiver)
     status(503, { 'retry-after': header })

@@ -14,11 +14,16 @@ export function nextTry(tries: number, now: Date, retryAfter: Date | undefined, 
   return new Date(now.getTime() + Math.round(wait * (1 + spread * (2 * random - 1))))
 }
 
+/** The forms of a date in headers: that of RFC 9110, and those of RFC 850 and of C, which receivers of a date have to read, too. */
+const httpDate = /^(?:[A-Z][a-z]{2}, |[A-Z][a-z]+day, ).* GMT$/
+const cDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/
+
 /** The time that a header Retry-After names, by RFC 9110 in seconds or as a date; undefined without one that can be read. */
 export function readRetryAfter(header: string | readonly string[] | undefined, now: Date): Date | undefined {
   if (typeof header !== 'string') return undefined
   const text = header.trim()
-  if (/^\d{1,9}$/.test(text)) return new Date(now.getTime() + Number(text) * 1_000)
-  const date = /^[A-Z][a-z]{2}, .* GMT$/.test(text) ? Date.parse(text) : Number.NaN
+  // Above a day it counts as a day, and from a number of any length no date can be made.
+  if (/^\d+$/.test(text)) return new Date(now.getTime() + Math.min(Number(text) * 1_000, dayMs))
+  const date = httpDate.test(text) ? Date.parse(text) : cDate.test(text) ? Date.parse(`${text} GMT`) : Number.NaN
   return Number.isNaN(date) ? undefined : new Date(Math.max(date, now.getTime()))
 }
