@@ -1,6 +1,7 @@
 import type { EventFamily } from '#shared/core/events/event-type.ts'
+import { withAccessLock } from '#shared/core/scope/access-lock.ts'
 import { readActor } from '#shared/core/scope/actor.ts'
-import { type Scope, within } from '#shared/core/scope/scope.ts'
+import type { Scope } from '#shared/core/scope/scope.ts'
 import { differs, filterKeysOf, readDefinition, requireDefinition } from '#shared/features/webhooks/definition.ts'
 import type { WebhookChange, WebhookInput, WebhookView, WebhookWithSecret } from '#shared/features/webhooks/schemas.ts'
 import { makeSecret } from '#shared/features/webhooks/signing.ts'
@@ -32,19 +33,21 @@ export async function getWebhook({ db, workspace }: Scope, id: string): Promise<
 }
 
 /**
- * Creates a webhook of the caller, which sends what is numbered from now on. Its secret is returned only here. Throws VALIDATION_ERROR for a
- * part that does not fit and beyond 100 webhooks, FORBIDDEN like `requireDefinition`.
+ * Creates a webhook of the caller, which sends what is numbered from now on. Its secret is returned only here. The access lock keeps a maker or
+ * account from being removed before there is a webhook to switch off. Throws VALIDATION_ERROR for a part that does not fit and beyond 100
+ * webhooks, FORBIDDEN like `requireDefinition`.
  */
 export async function createWebhook(scope: Scope, families: readonly EventFamily[], input: WebhookInput): Promise<WebhookWithSecret> {
-  const { config, workspace, actor } = scope
+  const { config, workspace } = scope
   const definition = readDefinition(input)
   const [id, secret] = [newId(), makeSecret()]
   const sealed = sealedSecrets.seal(config, { workspace_id: workspace.id, id }, secret)
-  return scope.db.transaction(async (tx) => {
-    await requireDefinition(within(scope, tx), families, definition)
+  return withAccessLock(scope, 'webhooks:manage', async (locked) => {
+    await requireDefinition(locked, families, definition)
     const { description = '', enabled = true } = input
-    const rows = await tx.query(
-      insertWebhook({ ...rowOf(definition), workspaceId: workspace.id, id, description, enabled, makerId: makerOf(actor), secret: sealed }),
+    const makerId = makerOf(locked.actor)
+    const rows = await locked.db.query(
+      insertWebhook({ ...rowOf(definition), workspaceId: workspace.id, id, description, enabled, makerId, secret: sealed }),
     )
     return { ...requireRow(rows), secret }
   })
@@ -61,16 +64,16 @@ export async function changeWebhook(
   change: WebhookChange,
 ): Promise<WebhookView> {
   if (!isUuid(id)) throw problem('NOT_FOUND')
-  const { db, workspace, actor } = scope
-  return db.transaction(async (tx) => {
-    const stored = requireRow(await tx.query(lockWebhook({ workspaceId: workspace.id, id })))
+  return withAccessLock(scope, 'webhooks:manage', async (locked) => {
+    const { db, workspace, actor } = locked
+    const stored = requireRow(await db.query(lockWebhook({ workspaceId: workspace.id, id })))
     const definition = readDefinition(change, stored)
     const { description = stored.description, enabled = stored.enabled } = change
-    const isTaken = enabled && !stored.enabled && (await isLeft(within(scope, tx), [stored.maker_id, stored.service_account_id]))
+    const isTaken = enabled && !stored.enabled && (await isLeft(locked, [stored.maker_id, stored.service_account_id]))
     const isOthers = isTaken || differs(definition, stored)
-    if (isOthers) await requireDefinition(within(scope, tx), families, definition)
+    if (isOthers) await requireDefinition(locked, families, definition)
     const makerId = isOthers ? makerOf(actor) : stored.maker_id
-    return requireRow(await tx.query(updateWebhook({ ...rowOf(definition), workspaceId: workspace.id, id, description, enabled, makerId })))
+    return requireRow(await db.query(updateWebhook({ ...rowOf(definition), workspaceId: workspace.id, id, description, enabled, makerId })))
   })
 }
 

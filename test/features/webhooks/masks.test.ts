@@ -144,3 +144,24 @@ test('masks: a webhook is off once its account or its maker is gone', async (t) 
   t.regex((await owner.patch(`${path}/webhooks/${ofRobot.id}`, { enabled: true })).body.error.message, /^service_account_id must be/)
   t.like((await owner.patch(`${path}/webhooks/${ofMember.id}`, { enabled: true })).data, { status: 'active', maker_id: w.org.ownerId })
 })
+
+test('masks: a maker that is removed while it makes or enables webhooks leaves none that is on', async (t) => {
+  const w = await start()
+  const { owner, path } = w.org
+  const body = { url: `${receiver.url}/`, types: ['payments.*'] }
+  for (let round = 0; round < 8; round++) {
+    const robot = await createService(w, w.org, [manage])
+    const { id } = await makeWebhook(w, receiver, { ...body, enabled: false }, robot.client)
+    const makings = Array.from({ length: 6 }, () => robot.client.post(`${path}/webhooks`, body))
+    const enabling = owner.patch(`${path}/webhooks/${id}`, { enabled: true })
+    const removal = owner.delete(`${path}/service-accounts/${robot.id}`)
+    await Promise.all([...makings, enabling, removal])
+    const webhooks: { id: string; maker_id: string; status: string }[] = (await owner.get(`${path}/webhooks`)).data
+    const left = webhooks.filter(({ maker_id }) => maker_id === robot.id)
+    t.deepEqual(
+      [...new Set(left.map(({ status }) => status))].filter((status) => status !== 'disabled'),
+      [],
+    )
+    for (const one of webhooks) await owner.delete(`${path}/webhooks/${one.id}`)
+  }
+})
