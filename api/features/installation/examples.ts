@@ -8,7 +8,8 @@ export const overview = {
   database: { connections: 64, max_connections: 100, size_bytes: 2_147_483_648, slow_statements: 0 },
   store: { kind: 's3', fault: null },
   feed: { waiting: 3, lag_ms: 40 },
-  webhooks: { active: 3, failing: 1, disabled: 0 },
+  streams: 6,
+  webhooks: { active: 3, failing: 1, disabled: 0, oldest_seconds: 0 },
   mail: { waiting: 0, oldest: null, uncertain: 0, failed_day: 2 },
 }
 

@@ -169,7 +169,17 @@ interface OverviewPart {
 
 const number = (figure: string, value: number): Figure => ({ figure, shown: String(value) })
 
-const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, webhooks, mail }: Overview): readonly OverviewPart[] => {
+const partsOf = ({
+  jobs,
+  oldest_seconds,
+  processes,
+  database,
+  store,
+  feed,
+  streams,
+  webhooks,
+  mail,
+}: Overview): readonly OverviewPart[] => {
   const jobCounts = (['waiting', 'held', 'running', 'failed'] as const).flatMap((state, index) => [
     ...(index === 0 ? [] : [', ']),
     ...[number(`jobs.${state}`, jobs[state]), ` ${state}`],
@@ -205,6 +215,7 @@ const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, webho
       name: 'List of events',
       texts: [number('feed.waiting', feed.waiting), ' without a number, ', number('feed.lag_ms', feed.lag_ms), ' ms behind'],
     },
+    { name: 'Streams of events', texts: [number('streams', streams), ' open'] },
     {
       name: 'Webhooks',
       texts: [
@@ -212,6 +223,7 @@ const partsOf = ({ jobs, oldest_seconds, processes, database, store, feed, webho
         ...[number('webhooks.disabled', webhooks.disabled), ' disabled'],
       ],
     },
+    { name: 'Longest wait of a first delivery', texts: [number('webhooks.oldest_seconds', webhooks.oldest_seconds), ' s'] },
     { name: 'Mail', texts: [number('mail.waiting', mail.waiting), ' waiting, ', number('mail.uncertain', mail.uncertain), ' uncertain'] },
     { name: 'First waiting mail', texts: [oldest] },
     { name: 'Failed mails of the last day', texts: [number('mail.failed_day', mail.failed_day)] },

@@ -1,10 +1,11 @@
 import type { Overview } from '#shared/features/installation/schemas.ts'
 import { readDatabaseLoad } from '#shared/features/installation/store.ts'
-import { countWebhooks } from '#shared/features/webhooks/metrics-store.ts'
+import { countWebhooks, findOldestWaiting } from '#shared/features/webhooks/metrics-store.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { countConnections, listProcesses } from '#shared/platform/db/processes/store.ts'
 import { readInboxDepth } from '#shared/platform/events/depth-store.ts'
+import { countStreams } from '#shared/platform/events/streams-store.ts'
 import { countEndedByMinute } from '#shared/platform/jobs/figures/store.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
 import { findStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
@@ -23,7 +24,9 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
   const load = await firstRow(db, readDatabaseLoad())
   const backlog = await firstRow(db, findMailCounts())
   const inbox = await firstRow(db, readInboxDepth())
+  const streams = await firstRow(db, countStreams({ now: now() }))
   const webhooks = await db.query(countWebhooks())
+  const oldestDelivery = await firstRow(db, findOldestWaiting({ now: now() }))
   const found = await blobs.check()
   return {
     jobs: {
@@ -47,10 +50,12 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
     },
     store: { kind: blobs.kind, fault: found ? ('foreign' in found ? found.foreign : found.away) : null },
     feed: { waiting: inbox?.waiting ?? 0, lag_ms: Math.round(1_000 * (inbox?.oldestSeconds ?? 0)) },
+    streams: streams?.count ?? 0,
     webhooks: {
       active: countOf(webhooks, 'active'),
       failing: countOf(webhooks, 'failing'),
       disabled: countOf(webhooks, 'disabled'),
+      oldest_seconds: Math.round(Math.max(0, oldestDelivery?.seconds ?? 0)),
     },
     mail: {
       waiting: backlog?.waiting ?? 0,

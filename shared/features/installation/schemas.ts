@@ -34,7 +34,19 @@ export const overview = schema(
         },
         { title: 'FeedLag', description: 'How far the numbering of events is behind.' },
       ),
-      webhooks: t.Object({ active: count, failing: count, disabled: count }, { title: 'WebhookCounts' }),
+      streams: t.Integer({ minimum: 0, description: 'Open streams of events, of all workspaces and processes.' }),
+      webhooks: t.Object(
+        {
+          active: count,
+          failing: count,
+          disabled: count,
+          oldest_seconds: t.Integer({
+            minimum: 0,
+            description: 'For how long the first try that has not begun has been due; 0 when none is.',
+          }),
+        },
+        { title: 'WebhookCounts' },
+      ),
       mail: t.Object({ waiting: count, oldest: nullable(instant), uncertain: count, failed_day: count }, { title: 'MailBacklog' }),
     },
     { title: 'Overview' },

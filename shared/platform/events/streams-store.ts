@@ -1,4 +1,4 @@
-import { bigint, boolean, instant, smallint, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
+import { bigint, boolean, instant, integer, smallint, uuid, uuids } from '#shared/platform/db/statements/sql-types.ts'
 import { statement } from '#shared/platform/db/statements/statement.ts'
 
 /** The most streams of events of a workspace, over all processes; `event_streams` has no more places. */
@@ -42,6 +42,13 @@ export const freePlace = statement(
   'events.freePlace',
   'delete from event_streams where workspace_id = $workspaceId and stream_id = $streamId',
   { params: { workspaceId: uuid, streamId: uuid } },
+)
+
+/** Number of streams that are open, of all workspaces and processes. */
+export const countStreams = statement(
+  'events.countStreams',
+  'select count(*)::integer as count from event_streams where expires_at > $now',
+  { params: { now: instant }, columns: { count: integer.notNull } },
 )
 
 /** The lists of some workspaces: which ones they are, and their last numbers. */

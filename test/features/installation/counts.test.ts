@@ -8,6 +8,7 @@ import { addFigures } from '#shared/platform/jobs/figures/store.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
 import { storeStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
 import { storeMailCounts } from '#shared/platform/mail/counts-store.ts'
+import { follow } from '#test/core/events/following.ts'
 import { addMail, watchCounts } from '#test/features/installation/rows.ts'
 import { addDeadLetter, addOperation, deferQueuedJob, holdJob } from '#test/platform/jobs/operator/rows.ts'
 import { fileExport, operatorOf } from '#test/platform/jobs/operator/support.ts'
@@ -155,4 +156,27 @@ test('installation counts: the overview and the metrics tell how far the numberi
   await numberEvents(w)
   t.deepEqual([(await observed('60')) - below, (await observed('\\+Inf')) - all], [0, 2])
   t.deepEqual(await read(), { waiting: 0, lag_ms: 0 })
+})
+
+test('installation counts: the overview tells how many streams are open, and how long the first try of a delivery waits', async (t) => {
+  const w = await world({}, [])
+  t.teardown(w.close)
+  const { database, blobs, now } = w.api.services
+  const read = async (at = now) => {
+    const { streams, webhooks } = await readOverview({ db: database, blobs, now: at })
+    return { streams, webhooks }
+  }
+  const none = { active: 0, failing: 0, disabled: 0, oldest_seconds: 0 }
+  t.deepEqual(await read(), { streams: 0, webhooks: none })
+  const stream = await follow(t, w, w.org.owner)
+  t.is((await read()).streams, 1)
+  const later = new Date(now().getTime() + 60_000)
+  t.is((await read(() => later)).streams, 0, 'a place that has expired is no stream')
+  stream.cut()
+  await eventually(async () => (await read()).streams === 0)
+  const { data } = await w.org.owner.post(`${w.org.path}/webhooks`, { url: 'https://receiver.example/', types: ['records.*'] })
+  t.deepEqual((await read()).webhooks, { ...none, active: 1 })
+  await w.org.owner.post(`${w.org.path}/webhooks/${data.id}/test`, {})
+  const { oldest_seconds } = (await read(() => later)).webhooks
+  t.true(oldest_seconds >= 30 && oldest_seconds <= 60, String(oldest_seconds))
 })
