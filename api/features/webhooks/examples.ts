@@ -22,7 +22,7 @@ export const webhook = {
   updated_at: '2026-11-28T10:32:13.694971Z',
 }
 
-export const withSecret = { ...webhook, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDm3DYEDpKBZk=' }
+export const withSecret = { ...webhook, secret: 'whsec_example' }
 
 export const delivery = {
   id: ids.webhookDelivery,
