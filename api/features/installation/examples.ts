@@ -9,7 +9,7 @@ export const overview = {
   store: { kind: 's3', fault: null },
   feed: { waiting: 3, lag_ms: 40 },
   streams: 6,
-  webhooks: { active: 3, failing: 1, disabled: 0, oldest_seconds: 0 },
+  webhooks: { active: 3, failing: 1, disabled: 0, oldest_seconds: 0, waiting: 2, delivered: 418, failed: 1 },
   mail: { waiting: 0, oldest: null, uncertain: 0, failed_day: 2 },
 }
 

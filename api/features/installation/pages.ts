@@ -223,6 +223,13 @@ const partsOf = ({
         ...[number('webhooks.disabled', webhooks.disabled), ' disabled'],
       ],
     },
+    {
+      name: 'Deliveries of the last hour',
+      texts: [
+        ...[number('webhooks.delivered', webhooks.delivered), ' delivered, ', number('webhooks.waiting', webhooks.waiting), ' waiting, '],
+        ...[number('webhooks.failed', webhooks.failed), ' failed'],
+      ],
+    },
     { name: 'Longest wait of a first delivery', texts: [number('webhooks.oldest_seconds', webhooks.oldest_seconds), ' s'] },
     { name: 'Mail', texts: [number('mail.waiting', mail.waiting), ' waiting, ', number('mail.uncertain', mail.uncertain), ' uncertain'] },
     { name: 'First waiting mail', texts: [oldest] },

@@ -1,6 +1,6 @@
 import type { Overview } from '#shared/features/installation/schemas.ts'
 import { readDatabaseLoad } from '#shared/features/installation/store.ts'
-import { countWebhooks, findOldestWaiting } from '#shared/features/webhooks/metrics-store.ts'
+import { countRecentDeliveries, countWebhooks, findOldestWaiting } from '#shared/features/webhooks/metrics-store.ts'
 import type { Blobs } from '#shared/platform/blobs/blobs.ts'
 import { type Executor, firstRow } from '#shared/platform/db/database.ts'
 import { countConnections, listProcesses } from '#shared/platform/db/processes/store.ts'
@@ -9,7 +9,7 @@ import { countStreams } from '#shared/platform/events/streams-store.ts'
 import { countEndedByMinute } from '#shared/platform/jobs/figures/store.ts'
 import { findQueueDepths } from '#shared/platform/jobs/pgboss/counts/queue-depths.ts'
 import { findStoppedJobs } from '#shared/platform/jobs/pgboss/counts/stopped-jobs.ts'
-import { minuteMs } from '#shared/platform/kernel/time/units.ts'
+import { hourMs, minuteMs } from '#shared/platform/kernel/time/units.ts'
 import { findMailCounts } from '#shared/platform/mail/counts-store.ts'
 
 /** How many minutes are shown. */
@@ -26,6 +26,7 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
   const inbox = await firstRow(db, readInboxDepth())
   const streams = await firstRow(db, countStreams({ now: now() }))
   const webhooks = await db.query(countWebhooks())
+  const deliveries = await db.query(countRecentDeliveries({ since: new Date(now().getTime() - hourMs) }))
   const oldestDelivery = await firstRow(db, findOldestWaiting({ now: now() }))
   const found = await blobs.check()
   return {
@@ -56,6 +57,9 @@ export async function readOverview({ db, blobs, now }: { db: Executor; blobs: Bl
       failing: countOf(webhooks, 'failing'),
       disabled: countOf(webhooks, 'disabled'),
       oldest_seconds: Math.round(Math.max(0, oldestDelivery?.seconds ?? 0)),
+      waiting: countOf(deliveries, 'waiting'),
+      delivered: countOf(deliveries, 'delivered'),
+      failed: countOf(deliveries, 'failed'),
     },
     mail: {
       waiting: backlog?.waiting ?? 0,

@@ -1,3 +1,4 @@
+import { maxRecent } from '#shared/features/webhooks/metrics-store.ts'
 import { instant, nullable, schema, type TypeOf, t, uuid } from '#shared/platform/kernel/schema.ts'
 
 const count = t.Integer({ minimum: 0 })
@@ -44,8 +45,11 @@ export const overview = schema(
             minimum: 0,
             description: 'For how long the first try that has not begun has been due; 0 when none is.',
           }),
+          waiting: count,
+          delivered: count,
+          failed: count,
         },
-        { title: 'WebhookCounts' },
+        { title: 'WebhookCounts', description: `waiting, delivered and failed are of the last hour's newest ${maxRecent} deliveries.` },
       ),
       mail: t.Object({ waiting: count, oldest: nullable(instant), uncertain: count, failed_day: count }, { title: 'MailBacklog' }),
     },

@@ -23,3 +23,17 @@ export const findOldestWaiting = statement(
    where webhook.status <> 'disabled'`,
   { params: { now: instant }, columns: { seconds: double.notNull } },
 )
+
+/** The most deliveries that a look at the last ones reads: it costs the same, however many there are. */
+export const maxRecent = 10_000
+
+/** Number of the newest deliveries since a time by each status, in all workspaces, of `maxRecent` at most. */
+export const countRecentDeliveries = statement(
+  'webhooks.countRecentDeliveries',
+  `select status, count(created_at)::integer as count
+   from unnest(array['waiting', 'delivered', 'failed']) as status left join (
+     select status, created_at from webhook_deliveries where created_at > $since order by created_at desc limit ${maxRecent}
+   ) as recent using (status)
+   group by status order by status`,
+  { params: { since: instant }, columns: { status: text.notNull, count: integer.notNull } },
+)

@@ -166,7 +166,7 @@ test('installation counts: the overview tells how many streams are open, and how
     const { streams, webhooks } = await readOverview({ db: database, blobs, now: at })
     return { streams, webhooks }
   }
-  const none = { active: 0, failing: 0, disabled: 0, oldest_seconds: 0 }
+  const none = { active: 0, failing: 0, disabled: 0, oldest_seconds: 0, waiting: 0, delivered: 0, failed: 0 }
   t.deepEqual(await read(), { streams: 0, webhooks: none })
   const stream = await follow(t, w, w.org.owner)
   t.is((await read()).streams, 1)
@@ -177,6 +177,10 @@ test('installation counts: the overview tells how many streams are open, and how
   const { data } = await w.org.owner.post(`${w.org.path}/webhooks`, { url: 'https://receiver.example/', types: ['records.*'] })
   t.deepEqual((await read()).webhooks, { ...none, active: 1 })
   await w.org.owner.post(`${w.org.path}/webhooks/${data.id}/test`, {})
-  const { oldest_seconds } = (await read(() => later)).webhooks
+  const { oldest_seconds, waiting } = (await read(() => later)).webhooks
+  t.is(waiting, 1)
   t.true(oldest_seconds >= 30 && oldest_seconds <= 60, String(oldest_seconds))
+  await w.org.owner.patch(`${w.org.path}/webhooks/${data.id}`, { enabled: false })
+  t.like((await read()).webhooks, { disabled: 1, waiting: 0, failed: 1 })
+  t.is((await read(() => new Date(later.getTime() + hourMs))).webhooks.failed, 0)
 })
