@@ -230,7 +230,7 @@ const partsOf = ({
         ...[number('webhooks.failed', webhooks.failed), ' failed'],
       ],
     },
-    { name: 'Longest wait of a first delivery', texts: [number('webhooks.oldest_seconds', webhooks.oldest_seconds), ' s'] },
+    { name: 'First waiting delivery', texts: [number('webhooks.oldest_seconds', webhooks.oldest_seconds), ' s'] },
     { name: 'Mail', texts: [number('mail.waiting', mail.waiting), ' waiting, ', number('mail.uncertain', mail.uncertain), ' uncertain'] },
     { name: 'First waiting mail', texts: [oldest] },
     { name: 'Failed mails of the last day', texts: [number('mail.failed_day', mail.failed_day)] },
