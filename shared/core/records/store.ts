@@ -145,8 +145,9 @@ const parameter = (field: Field, index: number): Knex.Raw =>
   builder.raw(`?::${fieldKinds[field.type].columns[index]}`, [slot(valueColumnsOf(field)[index] ?? '')])
 
 /**
- * Creates a record in one statement: the row, its audit entry, the type's count and its event. The id is a UUID of version 7 and gives created_at, so that the order of ids is the order of creation. The statement names every column,
- * whatever a caller sent: otherwise each connection would keep a prepared statement for each choice of fields, without a bound.
+ * Creates a record in one statement: the row, its audit entry, the type's count and its event. The id is a UUID of version 7 and gives
+ * created_at, so that the order of ids is the order of creation. The statement names every column, whatever a caller sent: otherwise each
+ * connection would keep a prepared statement for each choice of fields, without a bound.
  */
 export const insertRecord = (type: RecordType) =>
   cachedStatement(type, 'insert', () => {

@@ -130,7 +130,7 @@ export async function announceImportedEvents(
 
 type Announcing = Parameters<typeof announceEvents>
 
-/** Announces events that moved when their times were derived anew. Flows do not receive it: nobody changed them. */
+/** Announces events that new time zone data moved. Flows do not receive this, since nobody changed the events. */
 export async function announceRederivedEvents(
   scope: Announcing[0],
   calendar: CalendarOfEvents,

@@ -11,7 +11,7 @@ const unknownCause = JSON.stringify(platformCause(''))
 
 /**
  * SQL that inserts the events of messages that the statement's table `changed` has sent, failed or bounced, once for each outcome. Their actor
- * and cause are those of who sent the message, whoever reports the outcome.
+ * and cause are those of the sending, also when a provider reports the outcome.
  */
 export const insertOutcomes = insertHappenings({
   source: 'messages',

@@ -165,8 +165,9 @@ const setMailFailed = statement(
   { params: { id: uuid, error: text, awaitsServer: boolean, maxAttempts: integer }, columns: { status: mailStatus.notNull } },
 )
 /**
- * Records a failed attempt and its reason, and whether the server was away, so that the mail may follow once it is back. Returns the new status: `queued`, `failed` after the last attempt, or `uncertain` for a second
- * attempt after an uncertain one; undefined when the mail was completed before.
+ * Records a failed attempt and its reason, and whether the server was away, so that the mail may follow once it is back. Returns the new
+ * status: `queued`, `failed` after the last attempt, or `uncertain` for a second attempt after an uncertain one; undefined when the mail was
+ * completed before.
  */
 export async function recordMailFailure(db: Executor, id: string, reason: string, awaitsServer: boolean): Promise<MailStatus | undefined> {
   return (await db.query(setMailFailed({ id, error: reason.slice(0, maxErrorLength), awaitsServer, maxAttempts })))[0]?.status

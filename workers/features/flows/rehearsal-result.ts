@@ -18,8 +18,9 @@ import { getMessage } from '#shared/features/messages/sending/messages.ts'
 import { hasParts } from '#shared/platform/kernel/values/json-walk.ts'
 
 /**
- * Returns the trigger input with its event as `scope` may read it, or with only those values of its record, and of the record before the change, that `scope` may read; of a record
- * that it may not read, the id and the creation time. Earlier values must have been readable then, too.
+ * Returns the trigger input with its event as `scope` may read it, or with only those values of its record, and of the record before the
+ * change, that `scope` may read; of a record that it may not read, the id and the creation time. Earlier values must have been readable
+ * then, too.
  */
 export async function readableInput(scope: Scope, { id: _, input, objectType, ...run }: EndedRun): Promise<TriggerInput> {
   if (typeof input.event === 'object') return { ...input, event: await readableEvent(scope, run.trigger_visibility) }
@@ -60,8 +61,8 @@ const pick = (values: Readonly<Record<string, unknown>>, keys: ReadonlySet<strin
   Object.fromEntries(Object.entries(values).filter(([key]) => keys.has(key)))
 
 /**
- * Returns the trigger input without the record, what it was, the calendar event or input, and without their ids, when the rehearsal's caller may not see
- * them.
+ * Returns the trigger input without the record, what it was, the calendar event or input, and without their ids, when the rehearsal's caller
+ * may not see them.
  */
 export async function visibleInput(
   caller: Scope,

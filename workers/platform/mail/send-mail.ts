@@ -35,8 +35,8 @@ const heldDelayMs = minuteMs
 const sendableStatuses: readonly MailStatus[] = ['queued', 'failed']
 
 /**
- * The handlers of both jobs that send a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt that finds it follows one that
- * died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
+ * The handlers of both jobs that send a mail of the outbox. The status `sending` is committed before a server gets the mail, so an attempt
+ * that finds it follows one that died while sending: the server may have the mail, under the Message-ID that a repetition uses too.
  */
 export function createSendMailHandlers(findConnectionTransport: FindConnectionTransport) {
   const servers = new MailServers()

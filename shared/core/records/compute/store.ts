@@ -21,8 +21,8 @@ const computedFields = ({ computations }: RecordType) => computations.map(({ fie
 
 /**
  * Stores the computed fields of records with their audit entries and events: one statement for all, with their ids and values as one JSON
- * array. No listener hears the events, since rules, flows and intake do not act on a recompute. Names of fields' columns end in a number, so they never equal
- * those of the other properties.
+ * array. No listener hears the events, since rules, flows and intake do not act on a recompute. Names of fields' columns end in a number, so
+ * they never equal those of the other properties.
  */
 export const setComputedValues = (type: RecordType) =>
   cachedStatement(type, 'recompute store', () => {

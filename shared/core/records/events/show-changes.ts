@@ -93,11 +93,11 @@ export async function startReading(
 ): Promise<(event: StoredEvent) => Promise<ReadChange | undefined>> {
   const accesses = new Map<string, EventAccess | undefined>()
   for (const { topic } of events) if (!accesses.has(topic)) accesses.set(topic, await findEventAccess(scope, topic))
-  const readable = (event: StoredEvent) => isOfType(event, accesses.get(event.topic))
+  const readable = (event: StoredEvent) => isOfPresentType(event, accesses.get(event.topic))
   const { headOf, valuesOf } = entries ?? createEntries(scope, events.filter(readable))
   return async (event) => {
     const access = accesses.get(event.topic)
-    if (!isOfType(event, access)) return undefined
+    if (!isOfPresentType(event, access)) return undefined
     const head = await headOf(event.id)
     const entry = head && (await valuesOf(event.id))
     if (!entry) return undefined
@@ -110,7 +110,7 @@ export async function startReading(
 }
 
 /** Changes of an earlier type of the key are of records that no present rule is about. Ids hold milliseconds. */
-const isOfType = ({ at }: StoredEvent, access: EventAccess | undefined): access is EventAccess =>
+const isOfPresentType = ({ at }: StoredEvent, access: EventAccess | undefined): access is EventAccess =>
   access !== undefined && access.type.createdAt.slice(0, 23) <= at.slice(0, 23)
 
 /** Which records and fields the caller saw before and after a change, by its rules of now. */

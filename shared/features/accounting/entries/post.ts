@@ -38,10 +38,10 @@ interface EntryDraft {
 }
 
 /**
- * Posts an entry for the route, the SDK and the flow block. A deduplication key identifies the cause of the entry, such as a flow's run, node
- * and iteration, when the cause may be processed again: posting again with the same key returns the first entry. Throws VALIDATION_ERROR for a broken entry rule
- * (docs/contract/accounting.md#posting), a closed date, a currency other than the workspace's in a single-currency ledger, and an account
- * id without a record.
+ * Posts an entry for the route, the SDK and the flow block. A deduplication key identifies the cause of the entry, such as a flow's run,
+ * node and iteration, when the cause may be processed again: posting again with the same key returns the first entry. Throws
+ * VALIDATION_ERROR for a broken entry rule (docs/contract/accounting.md#posting), a closed date, a currency other than the workspace's in a
+ * single-currency ledger, and an account id without a record.
  */
 export function postEntry(scope: Scope, input: EntryInput, deduplicationKey?: string): Promise<Entry> {
   return postDraft(scope, parseDraft(scope, input), deduplicationKey)

@@ -120,10 +120,10 @@ const entryColumns = { ...columns, folder: text }
 export type FolderEntry = RowOf<typeof entryColumns>
 
 /**
- * The folders and files directly in the folder `prefix`, from the key `first` but not below `lowest`, in the order of their keys; `end` is the
- * first key behind the folder. After a folder, the query skips along the index to the first key behind that folder, so its cost depends on the rows shown
- * and not on the files below. After a file it reads 128 keys at once, since more files may follow: 201 files take 1.4 ms, and 3.6 ms with a
- * lookup for each.
+ * The folders and files directly in the folder `prefix`, from the key `first` but not below `lowest`, in the order of their keys; `end` is
+ * the first key behind the folder. After a folder, the query skips along the index to the first key behind that folder, so its cost depends
+ * on the rows shown and not on the files below. After a file it reads 128 keys at once, since more files may follow: 201 files take 1.4 ms,
+ * and 3.6 ms with a lookup for each.
  */
 export const findFolderPage = statement(
   'drive.findFolderPage',
@@ -192,10 +192,10 @@ interface NameSearch {
 }
 
 /**
- * Files whose name contains `q`, in the order of their keys, from the key `first` but not below `lowest`, up to but not including `end`. The query first compares
- * the next 2,000 keys, which are all of a small space and enough of a large one with many matches. If they are not enough, it uses an index
- * of names, which covers the whole space. The statement is planned for its values, since a generic plan compares every key (measured with
- * 1,000,000 files and no match: 8 s instead of 10 ms; with text of two letters 3 s).
+ * Files whose name contains `q`, in the order of their keys, from the key `first` but not below `lowest`, up to but not including `end`. The
+ * query first compares the next 2,000 keys, which are all of a small space and enough of a large one with many matches. If they are not
+ * enough, it uses an index of names, which covers the whole space. The statement is planned for its values, since a generic plan compares
+ * every key (measured with 1,000,000 files and no match: 8 s instead of 10 ms; with text of two letters 3 s).
  */
 export function findObjectsByName({ q, ...range }: NameSearch): Statement<ObjectRow> {
   const searched = lowerCase(q)

@@ -66,7 +66,8 @@ export async function loadTriggerAccess(scope: Scope, runs: readonly TriggeredRu
 
 /**
  * Returns the caller's access to runs of a type's records. The id of a deleted record is visible to callers who may read every record of its
- * type. That a run was made tells of the fields that its trigger tested, so the id is visible only to callers who see them. A record with a value that belongs to no present field of the type is fully visible to callers whose rules hide no field.
+ * type. That a run was made tells of the fields that its trigger tested, so the id is visible only to callers who see them. A record with a
+ * value that belongs to no present field of the type is fully visible to callers whose rules hide no field.
  */
 async function recordTriggerAccess(
   scope: Scope,

@@ -213,7 +213,7 @@ export async function applyEnd(
   return after
 }
 
-/** The cause of what a provider reports of a link, whoever asked it. */
+/** The cause of an outcome that a provider reports: the link, also where a caller's request asked the provider. */
 const reportOf = ({ cause }: Scope, { id }: Link): Cause => causedBy(cause, 'payment', id)
 
 const announceLink = (scope: Scope, { id, status, amount, currency }: Link, cause: Cause): Promise<void> =>

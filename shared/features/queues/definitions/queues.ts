@@ -83,8 +83,8 @@ export async function createQueue(scope: Scope, input: QueueInput, flows: FlowCh
 }
 
 /**
- * Replaces a queue's definition; omitted properties stay unchanged, and items keep the stages whose keys remain. The caller becomes its editor. Throws
- * NOT_FOUND, the errors of `createQueue`, and VALIDATION_ERROR for a removed stage with open items.
+ * Replaces a queue's definition; omitted properties stay unchanged, and items keep the stages whose keys remain. The caller becomes its
+ * editor. Throws NOT_FOUND, the errors of `createQueue`, and VALIDATION_ERROR for a removed stage with open items.
  */
 export async function replaceQueue(scope: Scope, before: Queue, input: QueueInput, flows: FlowCheck): Promise<QueueView> {
   await requireReferences(scope, readDefinition(input, before), before, flows)

@@ -115,9 +115,8 @@ const dueColumns = {
 export type DueDelivery = RowOf<typeof dueColumns>
 
 /**
- * Stores the deliveries of events and moves the webhook behind a number, and returns them in their order; nothing where it stands no longer
- * where the run found it. `events`
- * is a JSON list of seq, id and type in their order.
+ * Stores the deliveries of events, moves the webhook's `seen_seq` on, and returns the deliveries in their order. Does nothing if `seen_seq` is no
+ * longer the one that the run read. `events` is a JSON list of seq, id and type in their order.
  */
 export const planDeliveries = statement(
   'webhooks.planDeliveries',
@@ -160,9 +159,10 @@ const isOwn = `delivery.round = outcome.round and (delivery.status = 'waiting' o
 const keptAttempts = 30
 
 /**
- * Stores how tries ended. `outcomes` is a JSON list of the delivery's id and round, the attempt, its new status and the time of the next try;
- * a delivery that was to be sent again meanwhile keeps its own. `ending` is what the webhook becomes by the last of them: taken, failed,
- * gone for good, or none where nothing was sent; `failedSince` the first of the failed ones since the last that was taken, `isFresh` whether one was taken before it.
+ * Stores how tries ended. `outcomes` is a JSON list of the delivery's id and round, the attempt, its new status and the time of the next
+ * try; a delivery that was to be sent again meanwhile keeps its own. `ending` is what the webhook becomes by the last of them: taken,
+ * failed, gone for good, or none where nothing was sent; `failedSince` the first of the failed ones since the last that was taken, `isFresh`
+ * whether one was taken before it.
  */
 export const saveOutcomes = statement(
   'webhooks.saveOutcomes',

@@ -34,7 +34,7 @@ export const findDelivery = statement(
   { params: { workspaceId: uuid, webhookId: uuid, id: uuid }, columns },
 )
 
-/** Lets a delivery begin anew; no row where its event is no longer kept. */
+/** Makes a delivery wait for a first try again. Returns no row if its event is no longer kept. */
 export const resendDelivery = statement(
   'webhooks.resendDelivery',
   `update webhook_deliveries as delivery set ${again}
@@ -42,7 +42,7 @@ export const resendDelivery = statement(
   { params: { workspaceId: uuid, webhookId: uuid, id: uuid, now: instant }, columns },
 )
 
-/** Lets the failed deliveries of kept events above a number begin anew. */
+/** Makes the failed deliveries of events above a number wait for a first try again, if the events are still kept. */
 export const recoverDeliveries = statement(
   'webhooks.recoverDeliveries',
   `with begun as (
